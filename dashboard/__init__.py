@@ -1,0 +1,1 @@
+"""The review: a lake over recorded runs, analysis, charts and pages."""

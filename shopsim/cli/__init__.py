@@ -1,0 +1,23 @@
+"""The ``shopsim`` program. Each command lives in a module of its own with ``register(app)``."""
+
+from __future__ import annotations
+
+import typer
+
+from shopsim.cli.process import run_app
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="shopsim",
+    help="The bundled shopping environment: data, search, tasks, rollouts.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the program and exit with 0, 1 (it ran and found a problem) or 2 (called wrongly)."""
+    raise SystemExit(run_app(app))

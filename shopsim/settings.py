@@ -1,0 +1,129 @@
+"""Settings of one workspace: frozen, validated, unknown keys refused, written into every manifest.
+
+A workspace is a folder with ``configs/shopsim.toml``. Paths in that file are relative to the workspace.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from shopsim.errors import ShopSimError
+
+__all__ = ["Settings", "SettingsError", "find_workspace", "load_settings"]
+
+CONFIG_FILE = Path("configs/shopsim.toml")
+WORKSPACE_VARIABLE = "SHOPSIM_HOME"
+
+
+class SettingsError(ShopSimError):
+    """The settings file is missing or holds a wrong key or value."""
+
+    code = "settings"
+    exit_code = 2
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class CorpusSettings(_Section):
+    """Where the raw corpus lies and where its prepared form goes."""
+
+    raw_archive: str = "data/raw/products.raw.json.gz"
+    annotations: str = "data/raw/price_annotations.jsonl"
+    prepared_dir: str = "data/prepared"
+
+
+class SplitSettings(_Section):
+    """Sizes of the project splits (tasks); groups above ``max_group_size`` stay in train."""
+
+    seed: int = 20260901
+    val: int = Field(default=100, ge=0)
+    test: int = Field(default=100, ge=0)
+    max_group_size: int = Field(default=20, ge=1)
+
+
+class SearchSettings(_Section):
+    """Search limits and the weight set of the index (a name in ``configs/search_weights`` or ``v3``)."""
+
+    weights: str = "v3"
+    max_results: int = Field(default=150, ge=1, le=1000)
+    page_size: int = Field(default=20, ge=1, le=20)
+
+
+class EpisodeSettings(_Section):
+    """Action budgets (spec 01 §1)."""
+
+    single_turn_actions: int = Field(default=30, ge=1)
+    multi_turn_actions: int = Field(default=40, ge=1)
+
+
+class RunSettings(_Section):
+    """Where runs are written and read."""
+
+    root: str = "runs"
+
+
+class Settings(_Section):
+    """The whole of ``configs/shopsim.toml`` plus the workspace folder it was read from."""
+
+    workspace: Path = Field(exclude=True)
+    corpus: CorpusSettings = CorpusSettings()
+    splits: SplitSettings = SplitSettings()
+    search: SearchSettings = SearchSettings()
+    episode: EpisodeSettings = EpisodeSettings()
+    runs: RunSettings = RunSettings()
+
+    def path(self, relative: str) -> Path:
+        """Resolve a path of the settings file against the workspace."""
+        return self.workspace / relative
+
+    @property
+    def prepared_dir(self) -> Path:
+        """Folder of the active catalogue, manifests, splits and search index."""
+        return self.path(self.corpus.prepared_dir)
+
+    @property
+    def runs_root(self) -> Path:
+        """Folder with one run a sub-folder."""
+        return self.path(self.runs.root)
+
+
+def find_workspace(start: Path | None = None) -> Path:
+    """Return the workspace: ``SHOPSIM_HOME``, else the nearest folder above ``start``, else the project.
+
+    Raises :class:`SettingsError` when none of them holds ``configs/shopsim.toml``.
+    """
+    if home := os.environ.get(WORKSPACE_VARIABLE):
+        return Path(home)
+    here = (start or Path.cwd()).resolve()
+    project = Path(__file__).resolve().parent.parent
+    for folder in (here, *here.parents, project):
+        if (folder / CONFIG_FILE).is_file():
+            return folder
+    raise SettingsError(
+        f"{CONFIG_FILE}: not found in {here} or above it",
+        hint=f"Run inside the project or set {WORKSPACE_VARIABLE}.",
+    )
+
+
+def load_settings(workspace: Path | None = None) -> Settings:
+    """Read and check the settings of ``workspace`` (found by :func:`find_workspace` when None)."""
+    folder = (workspace or find_workspace()).resolve()
+    path = folder / CONFIG_FILE
+    try:
+        values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Settings(workspace=folder, **values)
+    except FileNotFoundError:
+        raise SettingsError(f"{path}: no such file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path}: not valid TOML ({error})") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(f"{path}: {field}: {first['msg']}") from None
