@@ -1,0 +1,233 @@
+"""Goals: what a task wants, built once from the corpus and keyed by ``task_id`` (spec 03, "Goals")."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from shopsim.catalog import Corpus, Product, TaskSource
+from shopsim.errors import ShopSimError
+from shopsim.jsonio import sha256_text
+from shopsim.tasks.budget import parse_budget
+
+__all__ = ["BudgetSource", "Goal", "GoalSet", "TaskError", "UnknownTaskError", "build_goals", "task_uid"]
+
+BudgetSource = Literal["annotated", "instruction_simple", "instruction", "none"]
+
+_PRIVATE_PERSONA_KEY = "__reasoning__"
+_UID_HEX_DIGITS = 24
+
+
+class TaskError(ShopSimError):
+    """The task annotations of the corpus cannot be used, such as an id given twice."""
+
+    code = "task"
+
+
+class UnknownTaskError(ShopSimError):
+    """A task id that the corpus does not have. Ids have gaps: they are never positions."""
+
+    code = "unknown_task"
+    http_status: ClassVar[int] = 404
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """The private target of one task.
+
+    ``attributes`` and ``goal_options`` are what the reward counts, ``price_upper`` is the limit in yuan or
+    None when no budget was stated, ``price_upper_source`` says where it was read. ``user_persona`` never
+    holds the private reasoning key.
+    """
+
+    task_id: int
+    task_uid: str
+    asin: str
+    name: str
+    category: str
+    attributes: tuple[str, ...]
+    goal_options: tuple[str, ...]
+    price_upper: float | None
+    price_upper_source: BudgetSource
+    instruction_text: str
+    instruction_simple: str | None
+    user_persona: Mapping[str, Any] | None = field(hash=False)
+    product_index: int
+    domain: str
+
+    @property
+    def is_persona(self) -> bool:
+        """Whether the task comes with a user persona."""
+        return self.user_persona is not None
+
+    def to_wire(self) -> dict[str, Any]:
+        """The ``goal`` object of a final environment answer (spec 04 A)."""
+        return {
+            "task_id": self.task_id,
+            "task_uid": self.task_uid,
+            "asin": self.asin,
+            "name": self.name,
+            "category": self.category,
+            "attributes": list(self.attributes),
+            "goal_options": list(self.goal_options),
+            "price_upper": self.price_upper,
+            "price_upper_source": self.price_upper_source,
+            "instruction_text": self.instruction_text,
+            "instruction_simple": self.instruction_simple,
+            "user_persona": dict(self.user_persona) if self.user_persona is not None else None,
+        }
+
+
+class GoalSet:
+    """All goals of a corpus, iterated in id order.
+
+    ``skipped_without_attributes`` counts the tasks that were left out because they want no attribute.
+    """
+
+    def __init__(self, goals: Mapping[int, Goal], skipped_without_attributes: int = 0) -> None:
+        self._goals = {task_id: goals[task_id] for task_id in sorted(goals)}
+        self.skipped_without_attributes = skipped_without_attributes
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Every task id, ascending."""
+        return tuple(self._goals)
+
+    def get(self, task_id: int) -> Goal:
+        """The goal of that id. Raises :class:`UnknownTaskError` that names it."""
+        try:
+            return self._goals[task_id]
+        except KeyError:
+            raise UnknownTaskError(
+                f"task {task_id}: not in this corpus of {len(self)} tasks",
+                hint="Ids have gaps after filtering; take one from a split.",
+            ) from None
+
+    def __len__(self) -> int:
+        return len(self._goals)
+
+    def __iter__(self) -> Iterator[Goal]:
+        return iter(self._goals.values())
+
+    def __contains__(self, task_id: object) -> bool:
+        return task_id in self._goals
+
+
+def build_goals(corpus: Corpus) -> GoalSet:
+    """Build the goals of every usable task of ``corpus``.
+
+    An instruction without ``task_id`` gets its position among all instructions in file order, as the
+    pipeline numbers them (spec 05 step 1). Raises :class:`TaskError` for an id that is no whole number >= 0
+    or is given twice.
+    """
+    goals: dict[int, Goal] = {}
+    seen: dict[int, str] = {}
+    skipped = position = 0
+    for source in corpus.task_sources:
+        for index, instruction in enumerate(source.instructions):
+            task_id = _task_id(instruction.get("task_id", position), source.product)
+            position += 1
+            if task_id in seen:
+                raise TaskError(
+                    f"task {task_id}: given twice, by products {seen[task_id]} and {source.product.asin}",
+                    hint="Run `shopsim prepare --force` to number the tasks again.",
+                )
+            seen[task_id] = source.product.asin
+            goal = _build_goal(task_id, index, instruction, source)
+            if goal is None:
+                skipped += 1
+            else:
+                goals[task_id] = goal
+    return GoalSet(goals, skipped)
+
+
+def task_uid(asin: str, instruction_index: int, instruction: str) -> str:
+    """The stable name of a task: a hash of product, position and text (spec 05 step 1)."""
+    identity = json.dumps([asin, instruction_index, instruction], ensure_ascii=False, separators=(",", ":"))
+    return f"shopsim-{sha256_text(identity)[:_UID_HEX_DIGITS]}"
+
+
+def _task_id(value: object, product: Product) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise TaskError(
+            f"product {product.asin}: task_id must be a whole number >= 0, not {value!r}",
+            hint="Run `shopsim prepare --force` to number the tasks again.",
+        )
+    return value
+
+
+def _build_goal(task_id: int, index: int, instruction: Mapping[str, Any], source: TaskSource) -> Goal | None:
+    """The goal of one instruction; None when it wants no attribute at all.
+
+    A blank attribute stays: it is a substring of every product and so always met, and published splits
+    count tasks that have only such.
+    """
+    product = source.product
+    attributes = _texts(instruction.get("attributes"))
+    if not attributes:
+        return None
+    text = _text(instruction.get("instruction"))
+    simple = _text(instruction.get("instruction_simple")) or None
+    price_upper, origin = _price_upper(instruction.get("price_upper"), simple, text)
+    position = instruction.get("instruction_index")
+    uid = instruction.get("task_uid")
+    return Goal(
+        task_id=task_id,
+        task_uid=uid
+        if isinstance(uid, str) and uid
+        else task_uid(product.asin, _index(position, index), text),
+        asin=product.asin,
+        name=product.title,
+        category=product.category,
+        attributes=attributes,
+        goal_options=tuple(option for option in _texts(instruction.get("instruction_options")) if option),
+        price_upper=price_upper,
+        price_upper_source=origin,
+        instruction_text=text,
+        instruction_simple=simple,
+        user_persona=_public_persona(source.user_persona),
+        product_index=product.source_index,
+        domain=product.domain,
+    )
+
+
+def _price_upper(annotated: object, simple: str | None, text: str) -> tuple[float | None, BudgetSource]:
+    """The limit and where it stands: annotation first, then the simple instruction, then the full one."""
+    if isinstance(annotated, int | float) and not isinstance(annotated, bool):
+        limit = float(annotated)
+        if math.isfinite(limit) and limit > 0:
+            return limit, "annotated"
+    if simple is not None and (limit_simple := parse_budget(simple).price_upper) is not None:
+        return limit_simple, "instruction_simple"
+    if (limit_full := parse_budget(text).price_upper) is not None:
+        return limit_full, "instruction"
+    return None, "none"
+
+
+def _public_persona(persona: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    if persona is None:
+        return None
+    return {key: value for key, value in persona.items() if key != _PRIVATE_PERSONA_KEY}
+
+
+def _index(value: object, default: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else default
+
+
+def _text(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    """The texts of a list (or of a mapping's values); numbers count as text, null and the rest do not."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list | tuple):
+        return ()
+    kept = (item for item in value if isinstance(item, str | int | float) and not isinstance(item, bool))
+    return tuple(str(item).strip() for item in kept)
