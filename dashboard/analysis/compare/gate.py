@@ -1,0 +1,55 @@
+"""A regression gate for training loops: ``r_success>=-0.02`` fails when the interval may be worse."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dashboard.analysis.compare.comparison import Comparison
+from dashboard.analysis.compare.pairing import METRICS
+from shopsim.errors import UsageError
+
+__all__ = ["Gate", "GateResult", "parse_gate"]
+
+_GATE = re.compile(r"\s*(?P<metric>[a-z_]+)\s*(?P<sense>>=|<=)\s*(?P<bound>[-+]?\d+(?:\.\d+)?)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """Whether the gate holds, and the interval end that decided."""
+
+    passed: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """``metric >= bound`` asks the interval's lower end, ``metric <= bound`` its upper end."""
+
+    metric: str
+    sense: str
+    bound: float
+
+    def check(self, comparison: Comparison) -> GateResult:
+        """Test the gate; a metric that the runs do not share fails it: no evidence is not a pass."""
+        entry = comparison.metric(self.metric)
+        if entry is None or entry.interval is None:
+            return GateResult(False, f"{self.metric}: no task on which both runs have it")
+        end = entry.interval.low if self.sense == ">=" else entry.interval.high
+        passed = end >= self.bound if self.sense == ">=" else end <= self.bound
+        side = "lower" if self.sense == ">=" else "upper"
+        verdict = "holds" if passed else "fails"
+        return GateResult(
+            passed,
+            f"gate {self.metric}{self.sense}{self.bound:g} {verdict}: {side} end {end:+.4f}, n = {entry.n}",
+        )
+
+
+def parse_gate(text: str) -> Gate:
+    """Read ``METRIC>=NUMBER`` or ``METRIC<=NUMBER``. Raises :class:`UsageError` naming the known metrics."""
+    match = _GATE.fullmatch(text)
+    if match is None:
+        raise UsageError(f"gate {text!r}: write METRIC>=NUMBER or METRIC<=NUMBER, such as r_success>=-0.02")
+    if match["metric"] not in METRICS:
+        raise UsageError(f"gate {text!r}: unknown metric; known are {', '.join(METRICS)}")
+    return Gate(match["metric"], match["sense"], float(match["bound"]))

@@ -1,0 +1,63 @@
+"""Exact paired tests, control of false discoveries, and how many tasks would settle a difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+__all__ = ["benjamini_hochberg", "mcnemar_exact", "paired_sign_flip_p", "tasks_to_settle"]
+
+
+def mcnemar_exact(fixed: int, broken: int) -> float:
+    """Two-sided exact McNemar p-value from the two discordant counts (McNemar 1947, binomial form).
+
+    1.0 when no pair changed.
+    """
+    changed = fixed + broken
+    if changed == 0:
+        return 1.0
+    return float(stats.binomtest(min(fixed, broken), changed, 0.5).pvalue)
+
+
+def paired_sign_flip_p(differences: npt.NDArray[np.float64], *, seed: int = 0, flips: int = 10_000) -> float:
+    """Two-sided Monte-Carlo sign-flip p-value of a zero mean difference, ``(k + 1) / (flips + 1)``.
+
+    It assumes only that a difference is as likely in either direction when nothing changed.
+    """
+    changed = differences[differences != 0]
+    if len(changed) == 0:
+        return 1.0
+    observed = abs(changed.sum())
+    rng = np.random.default_rng(seed)
+    signs = rng.integers(0, 2, size=(flips, len(changed)), dtype=np.int8) * 2 - 1
+    reached = int((np.abs(signs @ changed) >= observed * (1 - 1e-12)).sum())
+    return (reached + 1) / (flips + 1)
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p-values that control the false discovery rate (Benjamini and Hochberg 1995)."""
+    if not p_values:
+        return []
+    return [float(p) for p in stats.false_discovery_control(np.asarray(p_values), method="bh")]
+
+
+def tasks_to_settle(
+    differences: npt.NDArray[np.float64], *, confidence: float = 0.95, power: float = 0.8
+) -> int | None:
+    """Tasks in all that would settle the observed mean difference with the given power.
+
+    Normal approximation ``n = ((z_conf + z_power) * sd / |mean|) ** 2``. None when there are fewer than
+    two pairs or the observed difference is zero: then no number of tasks is implied.
+    """
+    if len(differences) < 2:
+        return None
+    mean = abs(float(differences.mean()))
+    deviation = float(differences.std(ddof=1))
+    if mean == 0 or deviation == 0:
+        return None
+    z = float(stats.norm.ppf(0.5 + confidence / 2) + stats.norm.ppf(power))
+    return math.ceil((z * deviation / mean) ** 2)
