@@ -1,0 +1,178 @@
+"""The parts every page is made of. Data always enters as text: nothing here renders recorded markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard.ui import state
+from dashboard.ui.data import Runs, load_runs
+from dashboard.ui.navigation import page_url
+from dashboard.ui.text import count, percent, plural, safe_html, safe_text, shorten
+from dashboard.ui.workspace import current_workspace
+
+__all__ = [
+    "colour_chips",
+    "data_text",
+    "empty_state",
+    "episode_table",
+    "metric",
+    "page_header",
+    "pick_run",
+    "pick_runs",
+    "problem_banner",
+    "require_runs",
+    "show_figure",
+]
+
+
+def page_header(title: str, question: str) -> None:
+    """The page's title and one sentence: the question that the page answers."""
+    st.title(title, anchor=False)
+    st.caption(question)
+
+
+def empty_state(sentence: str, *, hint: str | None = None) -> None:
+    """A box for "nothing here": what is missing (escaped) and, in ``hint`` (Markdown), what to do."""
+    st.info(safe_text(sentence) + (f" {hint}" if hint else ""), icon=":material/info:")
+
+
+def data_text(text: object, *, mono: bool = False, limit: int | None = None) -> None:
+    """Show recorded text as it is: line breaks kept, no Markdown, no HTML."""
+    value = "" if text is None else str(text)
+    cut = value if limit is None or len(value) <= limit else value[:limit] + "…"
+    family = "font-family:monospace;font-size:0.87em;" if mono else ""
+    style = f"white-space:pre-wrap;overflow-wrap:anywhere;{family}"
+    st.html(f'<div style="{style}">{safe_html(cut)}</div>')
+
+
+def require_runs(*, traces: bool = False) -> Runs:
+    """All runs; stops the page with a helpful sentence when there is none (with traces, if asked for)."""
+    runs = load_runs()
+    if not runs.ids:
+        roots = ", ".join(str(root) for root in current_workspace().roots)
+        empty_state(
+            f"No runs found in {roots}.",
+            hint="Run `shopsim demo` to record the demo runs, "
+            "or start with `shopsim-review dashboard --root DIR`.",
+        )
+        st.stop()
+    if traces and not runs.with_traces:
+        empty_state(
+            "The runs found consist of summaries only, so there are no episodes to look into.",
+            hint="Copy each run's `traces.jsonl` beside its summary to see them here.",
+        )
+        st.stop()
+    return runs
+
+
+def pick_runs(runs: Runs, *, traces: bool = True, key: str = "runs", label: str = "Runs") -> list[str]:
+    """Several runs (URL ``runs``); choosing none means all of them. Returns run ids in display order."""
+    options = runs.with_traces if traces else runs.ids
+    chosen = state.choices(
+        label,
+        options,
+        key=key,
+        format_func=runs.name,
+        placeholder=f"All {plural(len(options), 'run')}",
+    )
+    return [run_id for run_id in options if run_id in chosen] if chosen else list(options)
+
+
+def pick_run(runs: Runs, *, traces: bool = True, key: str = "run", label: str = "Run") -> str:
+    """One run (URL ``run``). Call after :func:`require_runs`."""
+    options = runs.with_traces if traces else runs.ids
+    return state.choice(label, options, key=key, format_func=runs.name)
+
+
+def metric(
+    label: str, value: str, *, interval: str | None = None, n: Any = None, help: str | None = None
+) -> None:
+    """A figure with its 95% interval and the number of episodes it rests on."""
+    st.metric(label, value, help=help)
+    parts = [f"95% CI {interval}"] if interval else []
+    if n is not None:
+        parts.append(f"n = {count(n)}")
+    if parts:
+        st.caption(safe_text(" · ".join(parts)))
+
+
+def problem_banner(runs: Runs, run_ids: Sequence[str]) -> None:
+    """What is wrong with the chosen runs' files, beside the figures that it may affect."""
+    lines = [
+        f"- **{safe_text(runs.name(run_id))}**: {safe_text(problem)}"
+        for run_id in run_ids
+        for problem in _texts(runs.table.at[run_id, "problems"])
+    ]
+    if not lines:
+        return
+    with st.expander(f"{plural(len(lines), 'problem')} in the chosen runs' files", icon=":material/warning:"):
+        st.markdown("\n".join(lines))
+
+
+def show_figure(
+    figure: go.Figure, *, key: str, alt: str, on_select: Callable[[], None] | None = None
+) -> None:
+    """A Plotly figure in the page's theme, without the tool bar. ``alt`` describes it in words."""
+    config = {"displayModeBar": False, "scrollZoom": False, "responsive": True}
+    if on_select is None:
+        st.plotly_chart(figure, key=key, config=config, alt=alt)
+    else:
+        st.plotly_chart(figure, key=key, config=config, alt=alt, on_select=on_select, selection_mode="points")
+
+
+def colour_chips(runs: Runs, run_ids: Sequence[str]) -> None:
+    """The chosen runs with their colours: one legend for all charts of a page."""
+    chips = "".join(
+        '<span style="display:inline-flex;align-items:center;gap:0.35em;margin:0 1em 0.2em 0">'
+        f'<span style="width:0.8em;height:0.8em;border-radius:2px;background:{runs.colour(run_id)}"></span>'
+        f"{safe_html(shorten(runs.name(run_id), 48))}</span>"
+        for run_id in run_ids
+    )
+    st.html(f'<div style="font-size:0.9em;line-height:1.7">{chips}</div>')
+
+
+def episode_table(
+    runs: Runs, episodes: pd.DataFrame, *, key: str, extra: dict[str, Any] | None = None, limit: int = 500
+) -> None:
+    """Episodes with a link to Replay each. Needs ``run_id``, ``episode_id``, ``task_id``; shows the rest too.
+
+    ``extra`` are column settings (label or ``st.column_config``) of further columns, in their order.
+    """
+    if episodes.empty:
+        empty_state("No episode matches.")
+        return
+    shown = episodes.head(limit)
+    links = [
+        page_url("replay", run=run_id, episode=episode_id)
+        for run_id, episode_id in zip(shown["run_id"], shown["episode_id"], strict=True)
+    ]
+    table = shown.assign(run_id=shown["run_id"].map(runs.name)).drop(columns="episode_id")
+    table.insert(0, "replay", links)
+    columns: dict[str, Any] = {
+        "replay": st.column_config.LinkColumn("Replay", display_text="Open", width="small"),
+        "run_id": st.column_config.TextColumn("Run"),
+        "task_id": st.column_config.NumberColumn("Task", format="%d", width="small"),
+        **(extra or {}),
+    }
+    st.dataframe(
+        table,
+        key=key,
+        hide_index=True,
+        column_order=["replay", "run_id", "task_id", *(extra or {})],
+        column_config=columns,
+        height=min(38 + 35 * len(table), 420),
+    )
+    if len(episodes) > limit:
+        share = percent(limit / len(episodes), 0)
+        st.caption(safe_text(f"The first {count(limit)} of {plural(len(episodes), 'episode')} ({share})."))
+
+
+def _texts(value: Any) -> list[str]:
+    if value is None or isinstance(value, float):
+        return []
+    return [value] if isinstance(value, str) else [str(part) for part in value]

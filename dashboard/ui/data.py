@@ -1,0 +1,144 @@
+"""The lake as pages see it: one shared, cached handle, and query results cached by the lake's version.
+
+``frame("episodes_of_run", run_ids=[...])`` runs ``dashboard/queries/episodes_of_run.sql`` with DuckDB's
+named parameters. Results are copies: change them freely. The lake looks for new data at most every
+:data:`REFRESH_SECONDS`; results stay cached until the data really changed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.lake import Lake
+from dashboard.ui.theme import RunStyle, run_styles
+from dashboard.ui.workspace import Workspace, current_workspace
+
+__all__ = [
+    "REFRESH_SECONDS",
+    "Runs",
+    "episode_record",
+    "frame",
+    "get_lake",
+    "lake_version",
+    "load_runs",
+    "refresh",
+]
+
+REFRESH_SECONDS = 3.0
+
+
+@dataclass(slots=True)
+class _Handle:
+    """The lake of one workspace, shared by all sessions of this process."""
+
+    lake: Lake
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    version: str | None = None
+    looked_at: float = 0.0
+
+    def look(self, *, now: bool = False) -> str:
+        """Refresh when due and return the version; while another session refreshes, use what there is."""
+        due = now or self.version is None or time.monotonic() - self.looked_at > REFRESH_SECONDS
+        if due and self.lock.acquire(blocking=self.version is None or now):
+            try:
+                if now or self.version is None or time.monotonic() - self.looked_at > REFRESH_SECONDS:
+                    self.version = self.lake.refresh().version
+                    self.looked_at = time.monotonic()
+            finally:
+                self.lock.release()
+        return cast(str, self.version)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _handle(roots: tuple[str, ...], cache_dir: str) -> _Handle:
+    workspace = current_workspace()
+    return _Handle(Lake(workspace.roots, workspace.cache_dir))
+
+
+def _current() -> tuple[Workspace, _Handle]:
+    workspace = current_workspace()
+    return workspace, _handle(tuple(map(str, workspace.roots)), str(workspace.cache_dir))
+
+
+def get_lake() -> Lake:
+    """The shared lake, refreshed when due. Raises :class:`~shopsim.errors.ShopSimError`."""
+    handle = _current()[1]
+    handle.look()
+    return handle.lake
+
+
+def lake_version() -> str:
+    """A text that changes exactly when the data behind the pages did."""
+    return _current()[1].look()
+
+
+def refresh() -> None:
+    """Look for new data now (the sidebar's button)."""
+    _current()[1].look(now=True)
+
+
+def frame(name: str, **params: Any) -> pd.DataFrame:
+    """Rows of ``dashboard/queries/<name>.sql`` for ``params``; cached until the data change."""
+    workspace, handle = _current()
+    key = (str(workspace.cache_dir), handle.look())
+    return _cached_frame(handle.lake, key, name, sorted(params.items()))
+
+
+@st.cache_data(show_spinner=False, max_entries=400)
+def _cached_frame(
+    _lake: Lake, key: tuple[str, str], name: str, params: list[tuple[str, Any]]
+) -> pd.DataFrame:
+    return cast(pd.DataFrame, _lake.query(name, **dict(params)))
+
+
+def episode_record(run_id: str, episode_id: str) -> dict[str, Any]:
+    """The whole recorded episode, read by its byte offset."""
+    return cast("dict[str, Any]", get_lake().episode_record(run_id, episode_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """All known runs: the ``runs`` view as ``table`` (indexed by run_id), unique names and fixed styles."""
+
+    table: pd.DataFrame
+    names: dict[str, str]
+    styles: dict[str, RunStyle]
+
+    def name(self, run_id: str) -> str:
+        """The run's unique display name (plain text: escape it for Markdown)."""
+        return self.names.get(run_id, run_id)
+
+    def colour(self, run_id: str) -> str:
+        """The run's colour, the same on every page."""
+        return self.styles[run_id].colour
+
+    @property
+    def ids(self) -> list[str]:
+        """All run ids in display order."""
+        return list(self.table.index)
+
+    @property
+    def with_traces(self) -> list[str]:
+        """Run ids that have episodes to look into."""
+        return [run_id for run_id in self.table.index if bool(self.table.at[run_id, "has_traces"])]
+
+
+def load_runs() -> Runs:
+    """The runs of all roots in display order (name with numbers in order: iter5 before iter40)."""
+    table = frame("runs").set_index("run_id", drop=False)
+    return Runs(table, _unique_names(table), run_styles(table.index))
+
+
+def _unique_names(table: pd.DataFrame) -> dict[str, str]:
+    labels = table["label"].fillna(table["experiment"]).fillna(table["run_id"]).astype(str)
+    twice = set(labels[labels.duplicated(keep=False)])
+    return {
+        run_id: f"{label} ({run_id})" if label in twice and label != run_id else label
+        for run_id, label in zip(table["run_id"], labels, strict=True)
+    }

@@ -1,0 +1,134 @@
+"""Text from data made safe for Markdown, HTML and Plotly, and numbers written the same way everywhere.
+
+Pure functions. A missing value (None, NaN) is always :data:`MISSING`, never 0.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from typing import Any
+
+__all__ = [
+    "MISSING",
+    "count",
+    "duration",
+    "interval",
+    "is_missing",
+    "number",
+    "percent",
+    "plot_text",
+    "plural",
+    "safe_html",
+    "safe_text",
+    "shorten",
+    "tokens",
+]
+
+MISSING = "–"
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~$^=&\"'/@])")
+# Replaced by Streamlit after Markdown was parsed, where a backslash no longer helps: emoji, icon and colour
+# names (:name:), arrows and dashes (->, <-, --, <=, >=, ~=), addresses (www.x, a@b).
+_LATE = re.compile(r":(?=[A-Za-z_+-])|[<>~-](?=[<>=-])|@|www(?=\.)", re.IGNORECASE)
+_ZERO_WIDTH = "\u200b"
+
+
+def safe_text(text: object) -> str:
+    """Escape ``text`` for a Markdown context, so that it reads exactly as it was recorded.
+
+    Punctuation gets a backslash; what Streamlit replaces after parsing is broken up by a zero-width space.
+    Line breaks and tabs become blanks; lone surrogates (a model cut off inside an emoji) become U+FFFD.
+    """
+    clean = " ".join(_printable(text).split())
+    return _MARKDOWN.sub(r"\\\1", _LATE.sub(rf"\g<0>{_ZERO_WIDTH}", clean))
+
+
+def safe_html(text: object) -> str:
+    """Escape ``text`` for HTML; keeps line breaks (show it with ``white-space: pre-wrap``)."""
+    return html.escape(_printable(text), quote=True)
+
+
+def plot_text(text: object, limit: int = 80) -> str:
+    """Escape and shorten ``text`` for Plotly, which reads ``<b>``, ``<a href>`` and entities in labels."""
+    short = shorten(text, limit)
+    return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def shorten(text: object, limit: int) -> str:
+    """``text`` on one line, cut to ``limit`` characters with an ellipsis."""
+    line = " ".join(_printable(text).split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def is_missing(value: Any) -> bool:
+    """True for None, NaN and pandas' NA."""
+    if value is None:
+        return True
+    try:
+        return math.isnan(value)
+    except TypeError:
+        return str(value) in ("<NA>", "NaT")
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """A plain number: ``0.542``."""
+    return MISSING if is_missing(value) else f"{float(value):,.{digits}f}"
+
+
+def percent(value: Any, digits: int = 1) -> str:
+    """A share in [0, 1] as percent: ``51.8%``."""
+    return MISSING if is_missing(value) else f"{100 * float(value):.{digits}f}%"
+
+
+def count(value: Any) -> str:
+    """A whole number with thousands separators: ``1,234``."""
+    return MISSING if is_missing(value) else f"{int(value):,}"
+
+
+def tokens(value: Any) -> str:
+    """A token count in three digits: ``812``, ``12.3k``, ``4.56M``."""
+    if is_missing(value):
+        return MISSING
+    size = float(value)
+    for limit, divisor, unit in ((999.5, 1, ""), (999_500, 1e3, "k"), (999.5e6, 1e6, "M")):
+        if abs(size) < limit:
+            return f"{size / divisor:.3g}{unit}" if unit else f"{size:.0f}"
+    return f"{size / 1e9:.3g}G"
+
+
+def duration(milliseconds: Any) -> str:
+    """A time span: ``840 ms``, ``3.2 s``, ``4 min 05 s``, ``1 h 04 min``."""
+    if is_missing(milliseconds):
+        return MISSING
+    value = float(milliseconds)
+    if value < 999.5:
+        return f"{value:.0f} ms"
+    if value < 59_950:
+        return f"{value / 1000:.1f} s"
+    seconds = round(value / 1000)
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60:02d} s"
+    return f"{seconds // 3600} h {seconds % 3600 // 60:02d} min"
+
+
+def interval(low: Any, high: Any, *, as_percent: bool = False, digits: int | None = None) -> str:
+    """An interval in brackets: ``[0.494, 0.590]`` or ``[46.9, 56.6]%``."""
+    if is_missing(low) or is_missing(high):
+        return MISSING
+    if as_percent:
+        places = 1 if digits is None else digits
+        return f"[{100 * float(low):.{places}f}, {100 * float(high):.{places}f}]%"
+    places = 3 if digits is None else digits
+    return f"[{float(low):.{places}f}, {float(high):.{places}f}]"
+
+
+def plural(n: Any, noun: str, nouns: str | None = None) -> str:
+    """``1 episode``, ``1,234 episodes``."""
+    size = 0 if is_missing(n) else int(n)
+    return f"{size:,} {noun if size == 1 else nouns or noun + 's'}"
+
+
+def _printable(text: object) -> str:
+    value = "" if text is None else str(text)
+    return value.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")

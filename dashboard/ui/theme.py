@@ -1,0 +1,113 @@
+"""One look: a colour-blind-safe palette, a Plotly template, and a fixed style for every run.
+
+Every colour keeps a contrast of at least 3:1 against the light and the dark page background, and the
+palette stays apart under simulated protanopia and deuteranopia (tests/dashboard/ui/test_ui_theme.py).
+Runs beyond the eighth repeat a colour with another marker and dash. Needs no Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import plotly.graph_objects as go
+
+__all__ = [
+    "FAILURE",
+    "MUTED",
+    "OUTCOME_COLOURS",
+    "PALETTE",
+    "REASON_COLOURS",
+    "SUCCESS",
+    "RunStyle",
+    "category_colours",
+    "finish",
+    "run_styles",
+    "translucent",
+]
+
+PALETTE: Final = ("#3182ce", "#dd6611", "#0f8b8d", "#7a5af5", "#b08d57", "#a94064", "#8d6e4c", "#c05621")
+SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "x", "star")
+DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+
+SUCCESS: Final = "#3182ce"
+FAILURE: Final = "#dd6611"
+MUTED: Final = "#7f8c99"
+
+REASON_COLOURS: Final[Mapping[str, str]] = {
+    "purchase": "#3182ce",
+    "action_limit": "#dd6611",
+    "generation_length": "#7a5af5",
+    "failed": "#a94064",
+    "other": MUTED,
+}
+OUTCOME_COLOURS: Final[Mapping[str, str]] = {
+    "right": "#3182ce",
+    "wrong value": "#dd6611",
+    "never chosen": "#b08d57",
+    "no purchase": MUTED,
+    "not in catalogue": "#7a5af5",
+}
+"""What happened to one wanted option value or attribute (see ``dashboard.analysis.options``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStyle:
+    """How one run is drawn on every page."""
+
+    colour: str
+    symbol: str
+    dash: str
+
+
+def run_styles(run_ids: Iterable[str]) -> dict[str, RunStyle]:
+    """Styles for the sorted list of *all* known runs (not of the chosen ones), so that they never move."""
+    size = len(PALETTE)
+    return {
+        run_id: RunStyle(
+            PALETTE[k % size], SYMBOLS[k // size % len(SYMBOLS)], DASHES[k // size % len(DASHES)]
+        )
+        for k, run_id in enumerate(sorted(set(run_ids)))
+    }
+
+
+def category_colours(names: Iterable[str], fixed: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A colour per category in the given order; ``fixed`` ones first, then unused palette colours."""
+    known = dict(fixed or {})
+    spare = [colour for colour in PALETTE if colour not in known.values()] or list(PALETTE)
+    result: dict[str, str] = {}
+    for name in names:
+        if name not in result:
+            result[name] = known.get(name) or spare[len(result) % len(spare)]
+    return result
+
+
+def translucent(colour: str, alpha: float) -> str:
+    """``#rrggbb`` as an ``rgba(...)`` string."""
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{alpha:g})"
+
+
+def finish(figure: go.Figure, *, height: int = 320, legend: bool = True, **layout: Any) -> go.Figure:
+    """Apply the house layout: transparent, tight margins, quiet grid, legend above the plot.
+
+    Text colours are left to Streamlit, which fits them to the light or dark page.
+    """
+    figure.update_layout(
+        height=height,
+        margin={"l": 8, "r": 12, "t": 36 if legend else 12, "b": 8},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        showlegend=legend,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "title": {"text": ""}},
+        hoverlabel={"align": "left"},
+        colorway=list(PALETTE),
+        bargap=0.25,
+        font={"size": 13},
+    )
+    figure.update_layout(**layout)
+    grid = translucent(MUTED, 0.22)
+    figure.update_xaxes(gridcolor=grid, zeroline=False, automargin=True)
+    figure.update_yaxes(gridcolor=grid, zeroline=False, automargin=True)
+    return figure
