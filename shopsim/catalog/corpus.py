@@ -15,7 +15,16 @@ from typing import Any
 from shopsim.catalog.product import Product, parse_product
 from shopsim.errors import ShopSimError
 
-__all__ = ["Corpus", "CorpusError", "TaskSource", "load_corpus", "parse_corpus", "read_records"]
+__all__ = [
+    "Corpus",
+    "CorpusError",
+    "TaskSource",
+    "load_corpus",
+    "parse_corpus",
+    "parse_records",
+    "read_content",
+    "read_records",
+]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -60,21 +69,29 @@ def read_records(path: Path, *, expected_sha256: str | None = None) -> tuple[lis
     Raises :class:`CorpusError` when the file is missing, a damaged gzip, of another hash than
     ``expected_sha256``, or no JSON array.
     """
-    data = _read_bytes(path)
+    data = read_content(path)
     digest = hashlib.sha256(data).hexdigest()
     if expected_sha256 is not None and digest != expected_sha256:
         raise CorpusError(
             f"{path}: content has SHA-256 {digest[:12]}..., expected {expected_sha256[:12]}...",
             hint="Restore the file, or run `shopsim prepare --force` to build it again.",
         )
+    return parse_records(data, path), digest
+
+
+def parse_records(data: bytes, path: Path, *, hint: str | None = None) -> list[Any]:
+    """Parse the uncompressed bytes of the product file ``path``; ``hint`` says how to mend a damaged one.
+
+    Raises :class:`CorpusError` when they are no JSON array.
+    """
     try:
         records = json.loads(data)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         where = f"line {error.lineno}: " if isinstance(error, json.JSONDecodeError) else ""
-        raise CorpusError(f"{path}: {where}not a JSON product file", hint=_REBUILD) from None
+        raise CorpusError(f"{path}: {where}not a JSON product file", hint=hint or _REBUILD) from None
     if not isinstance(records, list):
-        raise CorpusError(f"{path}: must hold one JSON array of products", hint=_REBUILD)
-    return records, digest
+        raise CorpusError(f"{path}: must hold one JSON array of products", hint=hint or _REBUILD)
+    return records
 
 
 def parse_corpus(records: Iterable[Any], sha256: str) -> Corpus:
@@ -115,11 +132,15 @@ def _task_source(product: Product, record: Mapping[str, Any]) -> TaskSource | No
     return TaskSource(product, usable, persona if isinstance(persona, Mapping) else None)
 
 
-def _read_bytes(path: Path) -> bytes:
+def read_content(path: Path, *, hint: str | None = None) -> bytes:
+    """Read the uncompressed bytes of a product file, plain or gzipped; ``hint`` says how to mend it.
+
+    Raises :class:`CorpusError` when it is missing, unreadable, or a truncated or damaged gzip.
+    """
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise CorpusError(f"{path}: no such file", hint=_REBUILD) from None
+        raise CorpusError(f"{path}: no such file", hint=hint or _REBUILD) from None
     except OSError as error:
         raise CorpusError(f"{path}: cannot be read ({error.strerror})") from None
     if not data.startswith(_GZIP_MAGIC):
@@ -127,7 +148,7 @@ def _read_bytes(path: Path) -> bytes:
     try:
         return gzip.decompress(data)
     except (EOFError, OSError, zlib.error):
-        raise CorpusError(f"{path}: truncated or damaged gzip file", hint=_REBUILD) from None
+        raise CorpusError(f"{path}: truncated or damaged gzip file", hint=hint or _REBUILD) from None
 
 
 _REBUILD = "Run `shopsim prepare --force` to build it again, or restore the file."

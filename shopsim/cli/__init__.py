@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from shopsim.cli import prepare
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -16,6 +17,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+prepare.register(app)
 
 
 def main() -> None:
