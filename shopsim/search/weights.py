@@ -28,6 +28,7 @@ __all__ = [
 WEIGHTS_FOLDER: Final = Path("configs/search_weights")
 """Where a workspace keeps its named sets, one ``<name>.json`` each."""
 
+_LARGEST = 1e9  # far above any use, far below where sums of weights overflow
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
@@ -41,7 +42,7 @@ class WeightsError(ShopSimError):
 
 @dataclass(frozen=True, slots=True)
 class FieldWeights:
-    """The bm25 weight of each field. All are finite and above zero (:class:`WeightsError` otherwise)."""
+    """The bm25 weight of each field. All are above zero and finite (:class:`WeightsError` otherwise)."""
 
     title: float
     brand: float
@@ -93,8 +94,10 @@ class FieldWeights:
 
 def _checked(field: str, value: object) -> float:
     number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    if not (math.isfinite(number) and number > 0):
-        raise WeightsError(f"weight of {field} is {value!r}", hint="A weight is a finite number above zero.")
+    if not 0 < number <= _LARGEST:
+        raise WeightsError(
+            f"weight of {field} is {value!r}", hint=f"A weight is above zero and at most {_LARGEST:g}."
+        )
     return number
 
 
