@@ -1,0 +1,140 @@
+"""The scripted shopper's skill: a frozen set of named parameters, and the five stages of the demo.
+
+They are settings of a script, not results of training; runs made with them say so in their manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal
+
+from shopsim.errors import UsageError
+
+__all__ = ["SKILLS", "QueryWording", "Skill", "skill_from_mapping"]
+
+QueryWording = Literal["verbatim", "keywords", "keywords+persona"]
+_WORDINGS: Final = ("verbatim", "keywords", "keywords+persona")
+_CHANCES: Final = (
+    "comparing",
+    "need_attention",
+    "persona_attention",
+    "option_care",
+    "budget_check",
+    "indecision",
+    "protocol_slip",
+    "slip_repeat",
+    "invalid_action",
+    "invalid_repeat",
+    "length_cutoff",
+)
+_COUNTS: Final = ("query_terms", "max_searches", "pages_read", "products_tried")
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """How well the shopper does each part of the work. Chances are between 0 and 1."""
+
+    label: str
+    query_wording: QueryWording
+    """``verbatim``: the instruction as it is; ``keywords``: without filler and money; or with the persona."""
+    query_terms: int
+    """At most this many words in a query (not for ``verbatim``)."""
+    max_searches: int
+    """Queries tried before it settles for what it saw."""
+    pages_read: int
+    """Result pages read for each query."""
+    products_tried: int
+    """Products opened before it settles."""
+    comparing: float
+    """Chance in an episode that it ranks products by the needs instead of taking the first result."""
+    need_attention: float
+    """Chance that a need of the instruction is kept in mind."""
+    persona_attention: float
+    """Chance that a line of the persona is kept in mind."""
+    option_care: float
+    """Chance for each axis that the option is chosen by the needs instead of the first one offered."""
+    budget_check: float
+    """Chance in an episode that the price is checked before buying."""
+    indecision: float
+    """Chance in an episode that it keeps looking until the actions are used up."""
+    protocol_slip: float
+    """Chance in a turn that it breaks the tool protocol."""
+    slip_repeat: float
+    """Chance that it breaks the protocol again right after being told."""
+    invalid_action: float
+    """Chance in a turn that it does something that the page does not offer."""
+    invalid_repeat: float
+    """Chance that it repeats an action that was refused."""
+    length_cutoff: float
+    """Chance in a turn that it talks until it is cut off."""
+
+    def __post_init__(self) -> None:
+        if self.query_wording not in _WORDINGS:
+            raise UsageError(f"skill {self.label}: query_wording must be one of {', '.join(_WORDINGS)}")
+        for name in _COUNTS:
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise UsageError(f"skill {self.label}: {name} must be a whole number of at least 1")
+        for name in _CHANCES:
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+                raise UsageError(f"skill {self.label}: {name} must be between 0 and 1")
+
+
+def skill_from_mapping(values: Mapping[str, Any], base: Skill) -> Skill:
+    """``base`` with the named parameters of ``values`` replaced.
+
+    Raises :class:`UsageError` for an unknown name or a value out of range.
+    """
+    known = {field.name for field in fields(Skill)}
+    if unknown := sorted(set(values) - known):
+        raise UsageError(
+            f"skill: unknown parameter {unknown[0]!r}", hint=f"Known: {', '.join(sorted(known))}."
+        )
+    current = {field.name: getattr(base, field.name) for field in fields(Skill)}
+    return Skill(**{**current, **values})
+
+
+_ITER00 = Skill(
+    label="iter00",
+    query_wording="verbatim",
+    query_terms=3,
+    max_searches=2,
+    pages_read=1,
+    products_tried=2,
+    comparing=0.35,
+    need_attention=0.5,
+    persona_attention=0.15,
+    option_care=0.45,
+    budget_check=0.2,
+    indecision=0.07,
+    protocol_slip=0.09,
+    slip_repeat=0.35,
+    invalid_action=0.09,
+    invalid_repeat=0.45,
+    length_cutoff=0.012,
+)
+_ITER80 = Skill(
+    label="iter80",
+    query_wording="keywords+persona",
+    query_terms=6,
+    max_searches=4,
+    pages_read=3,
+    products_tried=5,
+    comparing=1.0,
+    need_attention=1.0,
+    persona_attention=1.0,
+    option_care=0.98,
+    budget_check=0.97,
+    indecision=0.01,
+    protocol_slip=0.02,
+    slip_repeat=0.15,
+    invalid_action=0.008,
+    invalid_repeat=0.1,
+    length_cutoff=0.003,
+)
+
+
+SKILLS: Final[Mapping[str, Skill]] = {"iter00": _ITER00, "iter80": _ITER80}
+"""The stages of the demo by label."""
