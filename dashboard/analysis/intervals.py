@@ -1,0 +1,86 @@
+"""Confidence intervals of shares and means, vectorised over groups.
+
+Episodes are taken as independent. Several samples of one task are not quite: pages say so when they meet it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import stats
+
+__all__ = ["CONFIDENCE", "mean_interval", "wilson_interval", "with_mean_interval", "with_share_interval"]
+
+CONFIDENCE = 0.95
+
+Floats = npt.NDArray[np.float64]
+
+
+def wilson_interval(
+    successes: npt.ArrayLike, n: npt.ArrayLike, *, confidence: float = CONFIDENCE
+) -> tuple[Floats, Floats]:
+    """Wilson score interval of a share ``successes / n`` (E. B. Wilson 1927), both of one shape.
+
+    It stays inside [0, 1] and keeps a width at 0 and 1, where ``p ± z·se`` collapses. NaN where n is 0.
+    """
+    hits, size = np.asarray(successes, dtype=float), np.asarray(n, dtype=float)
+    z = float(stats.norm.ppf(0.5 + confidence / 2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = hits / size
+        scale = 1 + z * z / size
+        centre = (share + z * z / (2 * size)) / scale
+        half = z / scale * np.sqrt(share * (1 - share) / size + z * z / (4 * size * size))
+        low = np.where(share <= 0, 0.0, centre - half)
+        high = np.where(share >= 1, 1.0, centre + half)
+    empty = ~(size > 0)
+    return np.where(empty, np.nan, low), np.where(empty, np.nan, high)
+
+
+def mean_interval(
+    mean: npt.ArrayLike,
+    deviation: npt.ArrayLike,
+    n: npt.ArrayLike,
+    *,
+    confidence: float = CONFIDENCE,
+    bounds: tuple[float, float] | None = (0.0, 1.0),
+) -> tuple[Floats, Floats]:
+    """Student's t interval ``mean ± t·deviation/√n`` from sample statistics (deviation with n-1).
+
+    With ``bounds`` the interval is cut to them; where all values are equal (deviation 0) the t interval
+    would claim certainty, so the Wilson interval of a share of that size is used: for values inside the
+    bounds it is the widest that their mean allows. NaN where n < 2 without bounds, or n is 0.
+    """
+    centre, spread, size = (np.asarray(part, dtype=float) for part in (mean, deviation, n))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quantile = stats.t.ppf(0.5 + confidence / 2, np.maximum(size - 1, 1))
+        half = np.where(size >= 2, quantile * spread / np.sqrt(size), np.nan)
+    low, high = centre - half, centre + half
+    if bounds is None:
+        return low, high
+    bottom, top = bounds
+    share = (centre - bottom) / (top - bottom)
+    flat_low, flat_high = wilson_interval(share * size, size, confidence=confidence)
+    flat = ~(spread > 0)
+    low = np.where(flat, bottom + flat_low * (top - bottom), np.clip(low, bottom, top))
+    high = np.where(flat, bottom + flat_high * (top - bottom), np.clip(high, bottom, top))
+    return low, high
+
+
+def with_mean_interval(frame: pd.DataFrame, prefix: str = "", *, bounded: bool = True) -> pd.DataFrame:
+    """Add ``<prefix>low`` and ``<prefix>high`` to rows with ``<prefix>mean``, ``<prefix>sd``, ``<prefix>n``."""
+    parts: dict[str, Any] = {part: frame[prefix + part].astype(float) for part in ("mean", "sd", "n")}
+    low, high = mean_interval(
+        parts["mean"], parts["sd"], parts["n"], bounds=(0.0, 1.0) if bounded else None
+    )
+    return frame.assign(**{f"{prefix}low": low, f"{prefix}high": high})
+
+
+def with_share_interval(frame: pd.DataFrame, hits: str, n: str, prefix: str = "") -> pd.DataFrame:
+    """Add ``<prefix>share``, ``<prefix>low`` and ``<prefix>high`` from count columns ``hits`` and ``n``."""
+    successes, size = frame[hits].astype(float), frame[n].astype(float)
+    low, high = wilson_interval(successes, size)
+    share = (successes / size.where(size > 0)).astype(float)
+    return frame.assign(**{f"{prefix}share": share, f"{prefix}low": low, f"{prefix}high": high})

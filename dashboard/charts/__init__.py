@@ -1,0 +1,1 @@
+"""Figures of the review pages: frames in, Plotly figures out. Names from data are escaped here."""

@@ -1,0 +1,131 @@
+"""Distributions of a reward in [0, 1] whose mass sits at 0 and 1, and means with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.analysis.distributions import BIN_LABELS
+from dashboard.ui.text import plot_text
+from dashboard.ui.theme import RunStyle, finish
+
+__all__ = ["bin_figure", "ecdf_figure", "interval_figure"]
+
+
+def ecdf_figure(
+    values: pd.DataFrame, names: Mapping[str, str], styles: Mapping[str, RunStyle], *, title: str
+) -> go.Figure:
+    """Share of episodes at or below each value: jumps at 0 and 1 show the point masses.
+
+    ``values``: ``run_id, value, n`` with ascending values a run.
+    """
+    figure = go.Figure()
+    for run_id, rows in values.groupby("run_id", sort=False):
+        style = styles[str(run_id)]
+        cumulated = np.cumsum(rows["n"].to_numpy(dtype=float))
+        total = cumulated[-1]
+        x = [-0.02, *rows["value"], 1.02]
+        y = [0.0, *(100 * cumulated / total), 100.0]
+        figure.add_trace(
+            go.Scatter(
+                x=x,
+                y=y,
+                mode="lines",
+                line={"shape": "hv", "color": style.colour, "dash": style.dash, "width": 2},
+                name=plot_text(names[str(run_id)], 40),
+                hovertemplate=f"%{{y:.1f}}% of {int(total):,} episodes ≤ %{{x:.3f}}",
+            )
+        )
+    finish(figure, height=340, legend=False, hovermode="x unified")
+    figure.update_xaxes(title={"text": title}, range=[-0.03, 1.03])
+    figure.update_yaxes(title={"text": "Episodes at or below"}, ticksuffix="%", range=[0, 101])
+    return figure
+
+
+def bin_figure(
+    bins: pd.DataFrame, names: Mapping[str, str], styles: Mapping[str, RunStyle], *, title: str
+) -> go.Figure:
+    """Grouped bars of the share of episodes by bin; exactly 0 and exactly 1 are bins of their own.
+
+    ``bins``: ``run_id, bin, n, share`` (see :func:`dashboard.analysis.distributions.bin_values`).
+    """
+    figure = go.Figure()
+    for run_id, rows in bins.groupby("run_id", sort=False):
+        figure.add_trace(
+            go.Bar(
+                x=rows["bin"],
+                y=100 * rows["share"],
+                marker={"color": styles[str(run_id)].colour},
+                customdata=rows["n"],
+                name=plot_text(names[str(run_id)], 40),
+                hovertemplate="%{x}: %{y:.1f}% (n = %{customdata:,})",
+            )
+        )
+    finish(figure, height=340, legend=False)
+    figure.update_xaxes(
+        title={"text": title}, type="category", categoryorder="array", categoryarray=list(BIN_LABELS)
+    )
+    figure.update_yaxes(title={"text": "Share of episodes"}, ticksuffix="%", rangemode="tozero")
+    return figure
+
+
+def interval_figure(
+    rows: pd.DataFrame,
+    names: Mapping[str, str],
+    styles: Mapping[str, RunStyle],
+    *,
+    category: str,
+    order: Sequence[str],
+    labels: Mapping[str, str] | None = None,
+) -> go.Figure:
+    """Means with intervals in rows: one row a category, one point a run.
+
+    ``rows``: ``run_id``, ``category``, ``mean, low, high, n``. Points of one row are spread vertically.
+    """
+    run_ids = list(dict.fromkeys(rows["run_id"]))
+    place = {name: len(order) - 1 - k for k, name in enumerate(order)}
+    step = 0.72 / max(len(run_ids), 1)
+    figure = go.Figure()
+    for k, run_id in enumerate(run_ids):
+        part = rows[(rows["run_id"] == run_id) & rows["mean"].notna()]
+        offset = step * ((len(run_ids) - 1) / 2 - k)
+        style = styles[run_id]
+        figure.add_trace(
+            go.Scatter(
+                x=part["mean"],
+                y=[place[name] + offset for name in part[category]],
+                mode="markers",
+                marker={"color": style.colour, "symbol": style.symbol, "size": 8},
+                error_x={
+                    "type": "data",
+                    "array": part["high"] - part["mean"],
+                    "arrayminus": part["mean"] - part["low"],
+                    "color": style.colour,
+                    "thickness": 1.2,
+                    "width": 0,
+                },
+                customdata=np.stack([part["low"], part["high"], part["n"]], axis=-1),
+                name=plot_text(names[run_id], 40),
+                hovertemplate=(
+                    "%{x:.3f} (95% CI %{customdata[0]:.3f} – %{customdata[1]:.3f})"
+                    f"<br>n = %{{customdata[2]:,}}<extra>{plot_text(names[run_id], 40)}</extra>"
+                ),
+            )
+        )
+    height = int(60 + len(order) * max(30, 14 * len(run_ids)))
+    finish(figure, height=height, legend=False, hovermode="closest")
+    shown = [plot_text((labels or {}).get(name, name), 36) for name in order]
+    figure.update_xaxes(range=[-0.02, 1.02], side="top")
+    figure.update_yaxes(
+        tickmode="array",
+        tickvals=[place[name] for name in order],
+        ticktext=shown,
+        range=[-0.6, len(order) - 0.4],
+        showgrid=False,
+    )
+    for line in range(1, len(order)):
+        figure.add_hline(y=line - 0.5, line={"width": 1, "color": "rgba(127,140,153,0.22)"})
+    return figure

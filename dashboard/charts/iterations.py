@@ -1,0 +1,82 @@
+"""A metric across training iterations, with intervals; runs without an iteration stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from dashboard.ui.text import plot_text
+from dashboard.ui.theme import MUTED, RunStyle, finish, translucent
+
+__all__ = ["iteration_figure"]
+
+
+def iteration_figure(rows: pd.DataFrame, styles: Mapping[str, RunStyle], *, title: str) -> go.Figure:
+    """Points with intervals over iterations, and over names for runs that state no iteration.
+
+    ``rows``: ``run_id, name, iteration`` (integer or NA), ``series, mean, low, high, n`` in drawing order.
+    The axis is in percent, from 0 to 100.
+    """
+    known = rows[rows["mean"].notna()]
+    numbered, others = known[known["iteration"].notna()], known[known["iteration"].isna()]
+    figure = _canvas(len(numbered), len(others))
+    last = 2 if len(numbered) and len(others) else 1
+    for _, series in numbered.groupby("series", sort=False):
+        if len(series) > 1:
+            line = {"color": translucent(MUTED, 0.8), "width": 1.5}
+            _add(figure, go.Scatter(x=series["iteration"], y=100 * series["mean"], line=line), 1)
+    for row in numbered.itertuples():
+        _add(figure, _point(row, row.iteration, styles[str(row.run_id)]), 1)
+    for row in others.itertuples():
+        _add(figure, _point(row, plot_text(row.name, 24), styles[str(row.run_id)]), last)
+    finish(figure, height=300, legend=False)
+    figure.update_yaxes(range=[-2, 102], ticksuffix="%")
+    figure.update_yaxes(title={"text": title}, col=1)
+    if len(numbered):
+        ticks = sorted({int(value) for value in numbered["iteration"]})
+        shown = ticks if len(ticks) <= 12 else None
+        figure.update_xaxes(title={"text": "Training iteration"}, tickvals=shown, col=1)
+    if len(others):
+        figure.update_xaxes(type="category", col=last)
+    return figure
+
+
+def _canvas(numbered: int, others: int) -> go.Figure:
+    if not (numbered and others):
+        return go.Figure() if not numbered and not others else make_subplots(rows=1, cols=1)
+    share = min(0.45, max(0.16, others / (numbered + others)))
+    return make_subplots(
+        rows=1, cols=2, shared_yaxes=True, column_widths=[1 - share, share], horizontal_spacing=0.02
+    )
+
+
+def _add(figure: go.Figure, trace: go.Scatter, column: int) -> None:
+    trace.update(showlegend=False)
+    if trace.mode is None:
+        trace.update(mode="lines", hoverinfo="skip")
+    figure.add_trace(trace, row=1, col=column)
+
+
+def _point(row: object, x: object, style: RunStyle) -> go.Scatter:
+    mean, low, high, n, name = (getattr(row, part) for part in ("mean", "low", "high", "n", "name"))
+    return go.Scatter(
+        x=[x],
+        y=[100 * mean],
+        mode="markers",
+        marker={"color": style.colour, "symbol": style.symbol, "size": 10},
+        error_y={
+            "type": "data",
+            "array": [100 * (high - mean)],
+            "arrayminus": [100 * (mean - low)],
+            "color": style.colour,
+            "thickness": 1.5,
+            "width": 5,
+        },
+        hovertemplate=(
+            f"<b>{plot_text(name)}</b><br>{100 * mean:.1f}% "
+            f"(95% CI {100 * low:.1f} – {100 * high:.1f})<br>n = {int(n):,}<extra></extra>"
+        ),
+    )
