@@ -119,6 +119,6 @@ def _amount(kind: str, value: object) -> float | None:
         amount = float(value)
     except OverflowError:
         amount = math.inf
-    if not math.isfinite(amount) or amount <= 0:
+    if not math.isfinite(amount * float(TOLERANCE)) or amount <= 0:
         raise AnswerFault(f"amount must be a finite number > 0 for {kind}")
     return amount

@@ -16,7 +16,6 @@ from shopsim.pipeline.annotations import AnswerSet, Expected, read_answers
 from shopsim.pipeline.budgets import decide_budgets
 from shopsim.pipeline.cleaning import clean_records, document_bytes, gzip_bytes, product_bytes
 from shopsim.pipeline.documents import (
-    RawSource,
     audit_document,
     count_all,
     count_kinds,
@@ -26,9 +25,10 @@ from shopsim.pipeline.documents import (
 from shopsim.pipeline.exclusions import exclude_products
 from shopsim.pipeline.identity import RawTask, identify
 from shopsim.pipeline.progress import Progress, silent
+from shopsim.pipeline.source import Source
 from shopsim.pipeline.source_splits import build_source_splits
 
-__all__ = ["Dataset", "RawSource", "build_dataset"]
+__all__ = ["Dataset", "build_dataset"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Dataset:
     files: Mapping[str, bytes]
 
 
-def build_dataset(source: RawSource, give_up: Sequence[int] = (), progress: Progress = silent) -> Dataset:
+def build_dataset(source: Source, give_up: Sequence[int] = (), progress: Progress = silent) -> Dataset:
     """Number, filter, annotate and clean the archive of ``source``.
 
     ``give_up`` lists the persona tasks that may stay without a recorded budget. Raises
@@ -75,7 +75,7 @@ def build_dataset(source: RawSource, give_up: Sequence[int] = (), progress: Prog
     return Dataset(cleaned, active, sha256, counts, kinds, {**files, layout.PRODUCTS: content})
 
 
-def _read_answers(source: RawSource, tasks: Sequence[RawTask], active: Sequence[RawTask]) -> AnswerSet:
+def _read_answers(source: Source, tasks: Sequence[RawTask], active: Sequence[RawTask]) -> AnswerSet:
     if source.annotations_sha256 is None and not any(task.is_persona for task in active):
         return AnswerSet()
     by_id = {task.task_id: task for task in tasks}

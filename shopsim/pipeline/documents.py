@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from shopsim.formats import BUDGET_PARSER_VERSION, DATASET_SCHEMA, VARIANT_PRICE_VERSION
@@ -16,22 +14,13 @@ from shopsim.pipeline.answers import TOLERANCE
 from shopsim.pipeline.budgets import Budget
 from shopsim.pipeline.exclusions import Exclusion
 from shopsim.pipeline.identity import RawTask
+from shopsim.pipeline.source import Source
 
-__all__ = ["RawSource", "audit_document", "count_all", "dataset_manifest", "exclusion_document"]
+__all__ = ["audit_document", "count_all", "count_kinds", "dataset_manifest", "exclusion_document"]
 
 EXCLUSIONS_SCHEMA: Final = "shopsimulator-catalog-exclusions-v2"
 AUDIT_SCHEMA: Final = "shopsimulator-annotation-audit-v2"
 IDENTITY_VERSION: Final = "archive-position-v1"
-
-
-@dataclass(frozen=True, slots=True)
-class RawSource:
-    """The two inputs and the SHA-256 of their bytes; ``annotations_sha256`` is None when there is no file."""
-
-    archive: Path
-    archive_sha256: str
-    annotations: Path
-    annotations_sha256: str | None
 
 
 def count_all(
@@ -62,7 +51,7 @@ def count_kinds(budgets: Sequence[Budget]) -> dict[str, int]:
 
 
 def dataset_manifest(
-    source: RawSource,
+    source: Source,
     raw_content: bytes,
     archive: bytes,
     content: bytes,
@@ -98,7 +87,7 @@ def dataset_manifest(
     }
 
 
-def exclusion_document(source: RawSource, exclusions: Sequence[Exclusion]) -> dict[str, Any]:
+def exclusion_document(source: Source, exclusions: Sequence[Exclusion]) -> dict[str, Any]:
     """``catalog_exclusions.json``: which products left, with their tasks, and why."""
     return {
         "schema_version": EXCLUSIONS_SCHEMA,
@@ -108,7 +97,7 @@ def exclusion_document(source: RawSource, exclusions: Sequence[Exclusion]) -> di
     }
 
 
-def audit_document(source: RawSource, budgets: Sequence[Budget], answers: AnswerSet) -> dict[str, Any]:
+def audit_document(source: Source, budgets: Sequence[Budget], answers: AnswerSet) -> dict[str, Any]:
     """``annotation_audit.json``: every persona budget with its evidence, or why it has none."""
     return {
         "schema_version": AUDIT_SCHEMA,

@@ -94,7 +94,9 @@ def read_state(prepared_dir: Path) -> State | None:
         outputs = {name: str(digest) for name, digest in document["outputs"].items()}
         if any(name not in outputs for name in _NEEDED):
             raise KeyError
-        return State(dict(document["inputs"]), outputs, Counts.from_wire(document["counts"]))
+        inputs = dict(document["inputs"])
+        inputs[GIVEN_UP] = [int(task_id) for task_id in inputs[GIVEN_UP]]
+        return State(inputs, outputs, Counts.from_wire(document["counts"]))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise PipelineError(f"{path}: is incomplete", hint=REPLACE) from None
 
