@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from shopsim.cli import check_env, prepare
+from shopsim.cli import check_env, prepare, sample
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -20,6 +20,7 @@ app = typer.Typer(
 
 check_env.register(app)
 prepare.register(app)
+sample.register(app)
 
 
 def main() -> None:
