@@ -119,7 +119,13 @@ def plan_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str
     ]
 
 
-def check_same_plan(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+def check_same_plan(
+    folder: Path,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    *,
+    mend: str = "Choose another name, or move the folder away.",
+) -> None:
     """Raise :class:`PlanMismatchError`, one line naming the fields, unless both are one experiment."""
     differences = plan_differences(old, new)
     if not differences:
@@ -128,7 +134,7 @@ def check_same_plan(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]
     more = len(differences) - _SHOWN_DIFFERENCES
     raise PlanMismatchError(
         f"{folder}: holds another experiment; differing: {shown}" + (f" and {more} more" if more > 0 else ""),
-        hint="Choose another name, or move the folder away.",
+        hint=mend,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,7 @@ class OpenRuns:
             finished = play_in_processes(self._engine.settings, tasks, workers)
         else:
             finished = play_here(self._engine, tasks)
-        with ExitStack() as stack:
+        with closing(finished), ExitStack() as stack:
             writers: dict[int, TraceWriter] = {}
             for number, line in finished:
                 run = self._runs[number]
@@ -127,13 +127,20 @@ class OpenRuns:
 
 @contextmanager
 def open_runs(
-    engine: Engine, requests: Sequence[RunRequest], *, concurrency: int = 1, resume: bool = False
+    engine: Engine,
+    requests: Sequence[RunRequest],
+    *,
+    concurrency: int = 1,
+    resume: bool = False,
+    mend: str = "Choose another name, or move the folder away.",
 ) -> Iterator[OpenRuns]:
     """Check and lock the folders of ``requests`` under the engine's runs root, all before any plays.
 
     With ``resume`` only jobs without a complete record are pending; without it a folder that already has
-    records is refused. Raises :class:`~shopsim.rollout.manifest.PlanMismatchError` when a folder holds
-    another experiment, :class:`~shopsim.rollout.locking.RunLockedError` when someone else writes it and
+    records is refused. ``mend`` is what to tell people whose folder holds another experiment.
+
+    Raises :class:`~shopsim.rollout.manifest.PlanMismatchError` when a folder holds another experiment,
+    :class:`~shopsim.rollout.locking.RunLockedError` when someone else writes it and
     :class:`~shopsim.errors.UsageError` for a bad name.
     """
     with ExitStack() as stack:
@@ -151,7 +158,7 @@ def open_runs(
                 interaction_mode=request.interaction_mode,
                 concurrency=concurrency,
             )
-            runs.append(_open_run(request, folder, plan, resume))
+            runs.append(_open_run(request, folder, plan, resume, mend))
         yield OpenRuns(engine, runs, concurrency)
 
 
@@ -163,11 +170,11 @@ def run(engine: Engine, request: RunRequest, *, concurrency: int = 1, resume: bo
         return runs.reports()[0]
 
 
-def _open_run(request: RunRequest, folder: Path, plan: dict[str, Any], resume: bool) -> _OpenRun:
+def _open_run(request: RunRequest, folder: Path, plan: dict[str, Any], resume: bool, mend: str) -> _OpenRun:
     manifest_path, traces = folder / MANIFEST_FILE, folder / TRACES_FILE
     index = read_records(traces) if traces.exists() else TraceIndex(traces)
     if manifest_path.exists():
-        check_same_plan(folder, read_manifest(manifest_path)["plan"], plan)
+        check_same_plan(folder, read_manifest(manifest_path)["plan"], plan, mend=mend)
     elif index.records or index.invalid_count:
         raise UsageError(f"{folder}: holds traces but no manifest", hint="Choose another name.")
     else:

@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Assignment:
     settings: EpisodeSettings
 
 
-def play_here(engine: Engine, assignments: Iterable[Assignment]) -> Iterator[tuple[int, bytes]]:
+def play_here(engine: Engine, assignments: Iterable[Assignment]) -> Generator[tuple[int, bytes]]:
     """Play in this process; yields ``(run, trace line)`` as episodes end."""
     for assignment in assignments:
         yield assignment.run, _play(engine, assignment)
@@ -55,7 +55,7 @@ def play_here(engine: Engine, assignments: Iterable[Assignment]) -> Iterator[tup
 
 def play_in_processes(
     settings: Settings, assignments: Iterable[Assignment], workers: int
-) -> Iterator[tuple[int, bytes]]:
+) -> Generator[tuple[int, bytes]]:
     """Play in ``workers`` processes, each with an engine of its own; yields as episodes end.
 
     Raises :class:`WorkerError` when a process dies; what was yielded until then is good.

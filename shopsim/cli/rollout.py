@@ -1,0 +1,168 @@
+"""``shopsim run`` and ``shopsim demo``: play experiments and write their run folders."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from shopsim.rollout.agents import AgentSpec
+    from shopsim.rollout.runner import RunReport
+
+__all__ = ["register"]
+
+_JSON = typer.Option("--json", help="Print the summaries as JSON.")
+_CONCURRENCY = typer.Option(min=1, help="Processes; results do not depend on it. Default: all processors.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``app``."""
+    app.command("run", help=_RUN_HELP)(_run)
+    app.command("demo", help=_DEMO_HELP)(_demo)
+
+
+def _run(
+    agent: Annotated[str, typer.Option(help="random, oracle, or shopper-iter00 ... shopper-iter80.")],
+    name: Annotated[str, typer.Option(help="Name of the experiment: its folder under the runs root.")],
+    split: Annotated[str, typer.Option(help="train, val, test or all.")] = "test",
+    tasks: Annotated[
+        str | None, typer.Option(help="Task ids (3,17,42) or a JSON file with a list, instead of a split.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Only the first tasks.")] = None,
+    persona: Annotated[
+        bool, typer.Option("--persona/--standard", help="Short wish with persona, or the full instruction.")
+    ] = True,
+    seed: Annotated[int, typer.Option(help="Seed of the experiment.")] = 0,
+    samples: Annotated[int, typer.Option(min=1, help="Episodes a task.")] = 1,
+    skill: Annotated[
+        Path | None, typer.Option(help="JSON object of skill parameters that replace the shopper's.")
+    ] = None,
+    concurrency: Annotated[int | None, _CONCURRENCY] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing or failed.")] = False,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    from shopsim.engine import open_engine
+    from shopsim.rollout.jobs import make_jobs
+    from shopsim.rollout.runner import RunRequest, open_runs
+    from shopsim.rollout.selection import select_tasks
+
+    spec = _agent(agent, skill)
+    with open_engine() as engine:
+        task_ids, owner = select_tasks(engine, split=split, tasks=tasks, limit=limit)
+        jobs = make_jobs(task_ids, split=owner, seed=seed, samples=samples)
+        request = RunRequest(name, spec, jobs, owner, persona)
+        with open_runs(engine, [request], concurrency=_processes(concurrency), resume=resume) as runs:
+            for _ in _progress(runs.play(), name, runs.pending):
+                pass
+            reports = runs.reports()
+    _report(reports, as_json)
+
+
+def _demo(
+    force: Annotated[bool, typer.Option("--force", help="Make the demo runs again.")] = False,
+    concurrency: Annotated[int | None, _CONCURRENCY] = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    from shopsim.engine import open_engine
+    from shopsim.rollout.demo import run_demo
+
+    with open_engine() as engine:
+        reports = run_demo(engine, force=force, concurrency=_processes(concurrency), progress=_progress)
+    _report(reports, as_json)
+
+
+def _agent(name: str, skill: Path | None) -> AgentSpec:
+    from dataclasses import replace
+
+    from shopsim.errors import UsageError
+    from shopsim.jsonio import read_json
+    from shopsim.rollout.agents import agent_spec, skill_from_mapping
+
+    spec = agent_spec(name)
+    if skill is None:
+        return spec
+    values = read_json(skill)
+    if spec.skill is None or not isinstance(values, dict):
+        raise UsageError(f"{skill}: skill parameters are a JSON object, for a shopper only")
+    return replace(spec, skill=skill_from_mapping({"label": skill.stem, **values}, spec.skill))
+
+
+def _processes(asked: int | None) -> int:
+    return asked or os.cpu_count() or 1
+
+
+def _progress(episodes: Iterable[str], label: str, total: int) -> Iterator[str]:
+    from shopsim.progress import track
+
+    return track(episodes, label=label, total=total)
+
+
+def _report(reports: Sequence[RunReport], as_json: bool) -> None:
+    """Print what was run; exit with 1 when episodes failed."""
+    if as_json:
+        typer.echo(json.dumps([_wire(report) for report in reports], ensure_ascii=False))
+    else:
+        typer.echo(
+            _ROW.format("experiment", "played", "kept", "success", "reward", "steps", "invalid", "slips")
+        )
+        for report in reports:
+            typer.echo(_row(report))
+        typer.echo("\nScripted agents, not trained models; the manifests say so.")
+    if any(report.summary["counts"]["failed"] for report in reports):
+        raise typer.Exit(1)
+
+
+def _wire(report: RunReport) -> dict[str, Any]:
+    return {
+        "experiment": report.experiment,
+        "folder": str(report.folder),
+        "played": report.played,
+        "kept": report.kept,
+        "summary": report.summary,
+    }
+
+
+_ROW = "{:<20} {:>6} {:>6} {:>8} {:>8} {:>6} {:>8} {:>7}"
+
+
+def _row(report: RunReport) -> str:
+    primary, behavior = report.summary["primary"], report.summary["behavior"]
+    return _ROW.format(
+        report.experiment,
+        report.played,
+        report.kept,
+        _share(primary["success_rate"]),
+        _number(primary["reward_mean"], 4),
+        _number(behavior["steps_mean"], 2),
+        _share(behavior["invalid_action_rate"]),
+        _share(behavior["protocol_error_rate"]),
+    )
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1%}"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+_RUN_HELP = """Play an experiment with one of the bundled agents and write its run folder.
+
+Each finished episode is on disk at once; an interrupted run goes on with --resume. A folder that holds
+another experiment is refused.
+
+Example: shopsim run --agent shopper-iter40 --name probe --split test --limit 20
+"""
+
+_DEMO_HELP = """Make the demo runs: a scripted shopper at five stages of skill, oracle and random.
+
+They are labelled as scripted everywhere. What is there already is kept.
+
+Example: shopsim demo
+"""
