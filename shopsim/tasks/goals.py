@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from shopsim.catalog import Corpus, Product, TaskSource
@@ -82,48 +83,56 @@ class Goal:
 
 
 class GoalSet:
-    """All goals of a corpus, iterated in id order.
+    """All goals of a corpus, iterated in id order. Safe to share between threads.
 
-    ``skipped_without_attributes`` counts the tasks that were left out because they want no attribute.
+    A goal is built when it is first asked for and then kept: reading the stated budgets of a whole corpus
+    takes seconds, and an episode needs one. ``skipped_without_attributes`` counts the tasks that were left
+    out because they want no attribute.
     """
 
-    def __init__(self, goals: Mapping[int, Goal], skipped_without_attributes: int = 0) -> None:
-        self._goals = {task_id: goals[task_id] for task_id in sorted(goals)}
+    def __init__(
+        self, builders: Mapping[int, Callable[[], Goal]], skipped_without_attributes: int = 0
+    ) -> None:
+        self._builders = {task_id: builders[task_id] for task_id in sorted(builders)}
+        self._goals: dict[int, Goal] = {}
         self.skipped_without_attributes = skipped_without_attributes
 
     @property
     def ids(self) -> tuple[int, ...]:
         """Every task id, ascending."""
-        return tuple(self._goals)
+        return tuple(self._builders)
 
     def get(self, task_id: int) -> Goal:
         """The goal of that id. Raises :class:`UnknownTaskError` that names it."""
-        try:
-            return self._goals[task_id]
-        except KeyError:
-            raise UnknownTaskError(
-                f"task {task_id}: not in this corpus of {len(self)} tasks",
-                hint="Ids have gaps after filtering; take one from a split.",
-            ) from None
+        goal = self._goals.get(task_id)
+        if goal is None:
+            build = self._builders.get(task_id)
+            if build is None:
+                raise UnknownTaskError(
+                    f"task {task_id}: not in this corpus of {len(self)} tasks",
+                    hint="Ids have gaps after filtering; take one from a split.",
+                )
+            goal = self._goals.setdefault(task_id, build())
+        return goal
 
     def __len__(self) -> int:
-        return len(self._goals)
+        return len(self._builders)
 
     def __iter__(self) -> Iterator[Goal]:
-        return iter(self._goals.values())
+        return (self.get(task_id) for task_id in self._builders)
 
     def __contains__(self, task_id: object) -> bool:
-        return task_id in self._goals
+        return task_id in self._builders
 
 
 def build_goals(corpus: Corpus) -> GoalSet:
-    """Build the goals of every usable task of ``corpus``.
+    """Number and check the usable tasks of ``corpus``; their goals are built when asked for.
 
     An instruction without ``task_id`` gets its position among all instructions in file order, as the
     pipeline numbers them (spec 05 step 1). Raises :class:`TaskError` for an id that is no whole number >= 0
     or is given twice.
     """
-    goals: dict[int, Goal] = {}
+    builders: dict[int, Callable[[], Goal]] = {}
     seen: dict[int, str] = {}
     skipped = position = 0
     for source in corpus.task_sources:
@@ -136,12 +145,11 @@ def build_goals(corpus: Corpus) -> GoalSet:
                     hint="Run `shopsim prepare --force` to number the tasks again.",
                 )
             seen[task_id] = source.product.asin
-            goal = _build_goal(task_id, index, instruction, source)
-            if goal is None:
-                skipped += 1
+            if attributes := _texts(instruction.get("attributes")):
+                builders[task_id] = partial(_build_goal, task_id, index, instruction, source, attributes)
             else:
-                goals[task_id] = goal
-    return GoalSet(goals, skipped)
+                skipped += 1
+    return GoalSet(builders, skipped)
 
 
 def task_uid(asin: str, instruction_index: int, instruction: str) -> str:
@@ -159,16 +167,19 @@ def _task_id(value: object, product: Product) -> int:
     return value
 
 
-def _build_goal(task_id: int, index: int, instruction: Mapping[str, Any], source: TaskSource) -> Goal | None:
-    """The goal of one instruction; None when it wants no attribute at all.
+def _build_goal(
+    task_id: int,
+    index: int,
+    instruction: Mapping[str, Any],
+    source: TaskSource,
+    attributes: tuple[str, ...],
+) -> Goal:
+    """The goal of one instruction, which wants at least one attribute.
 
     A blank attribute stays: it is a substring of every product and so always met, and published splits
     count tasks that have only such.
     """
     product = source.product
-    attributes = _texts(instruction.get("attributes"))
-    if not attributes:
-        return None
     text = _text(instruction.get("instruction"))
     simple = _text(instruction.get("instruction_simple")) or None
     price_upper, origin = _price_upper(instruction.get("price_upper"), simple, text)
