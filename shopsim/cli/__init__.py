@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from shopsim.cli import check_env, prepare, sample
+from shopsim.cli import check_env, prepare, rollout, sample, search
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -20,7 +20,9 @@ app = typer.Typer(
 
 check_env.register(app)
 prepare.register(app)
+rollout.register(app)
 sample.register(app)
+search.register(app)
 
 
 def main() -> None:
