@@ -2,7 +2,7 @@
 
 The snapshot prices every axis by itself. With two axes that change the price no combination has a price
 that anyone could verify, so the product goes, tasks included. Products that the engine could never look up
-(no usable ASIN, an ASIN seen before) go as well: their tasks must not end up in a split.
+(no usable ASIN, the ASIN of a product that stays) go as well: their tasks must not end up in a split.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def exclude_products(records: Sequence[Mapping[str, Any]], tasks: Iterable[RawTa
         asin = valid_asin(record.get("asin"))
         axes = _price_axes(record)
         reason = _reason(asin, seen, axes)
-        if asin is not None:
-            seen.add(asin)
-        if reason is not None:
+        if reason is None:
+            seen.add(asin or "")
+        else:
             shown = asin if asin is not None else str(record.get("asin"))
             named = axes if reason == PRICE_AXES else ()
             excluded.append(Exclusion(index, shown, tuple(task_ids[index]), reason, named))
@@ -67,9 +67,9 @@ def exclude_products(records: Sequence[Mapping[str, Any]], tasks: Iterable[RawTa
 def _reason(asin: str | None, seen: set[str], axes: tuple[str, ...]) -> str | None:
     if asin is None:
         return INVALID_ASIN
-    if asin in seen:
-        return DUPLICATE_ASIN
-    return PRICE_AXES if len(axes) >= 2 else None
+    if len(axes) >= 2:
+        return PRICE_AXES
+    return DUPLICATE_ASIN if asin in seen else None
 
 
 def _price_axes(record: Mapping[str, Any]) -> tuple[str, ...]:

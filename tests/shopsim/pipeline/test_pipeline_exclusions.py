@@ -39,6 +39,15 @@ def test_products_that_no_lookup_finds_leave_too() -> None:
     ]
 
 
+def test_an_excluded_product_does_not_take_its_asin_along() -> None:
+    axes = {"颜色": price_axis(1, 2), "尺码": price_axis(3, 4)}
+    records = [standard_product(0, customization_options=axes), standard_product(0), standard_product(0)]
+    assert [(entry["product_index"], entry["reason"]) for entry in exclusions(records)] == [
+        (0, "multiple_price_affecting_axes"),
+        (2, "duplicate_asin"),
+    ]
+
+
 def test_the_tiny_catalogue() -> None:
     assert [(entry["asin"], entry["task_ids"]) for entry in exclusions(tiny_records())] == [
         ("600000000006", [6]),

@@ -101,12 +101,17 @@ def test_blank_texts_tie_nothing() -> None:
         {"asin": "same"},
         {"instruction": "same"},
         {"instruction_simple": "same"},
-        {"user_persona": {"用户ID": "u,"}},
         {"user_persona": {"性别": "女"}},
     ],
 )
 def test_each_kind_of_link_connects(shared: dict[str, Any]) -> None:
     assert members([task(0, **shared), task(1), task(2, **shared)]) == [(0, 2), (1,)]
+
+
+def test_one_user_with_two_personas_is_connected() -> None:
+    personas = [{"用户ID": "u9,", "城市": "甲"}, {"用户ID": "u8,"}, {"用户ID": "U9", "城市": "乙"}]
+    tasks = [task(number, user_persona=persona) for number, persona in enumerate(personas)]
+    assert members(tasks) == [(0, 2), (1,)]
 
 
 def test_links_of_different_kinds_share_no_keys() -> None:
