@@ -1,0 +1,73 @@
+"""The shop page of a state as a person sees it, clickable.
+
+The page is Jinja HTML with every value escaped. It is shown in a frame that may not run scripts (sandbox
+without ``allow-scripts``, and a policy that forbids all sources); the component outside the frame listens for
+clicks and Enter on elements that carry ``data-action`` and reports the canonical action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import streamlit as st
+
+__all__ = ["shop_page"]
+
+_SCRIPT: Final = """
+export default function ({ data, parentElement, setTriggerValue }) {
+  let frame = parentElement.querySelector("iframe");
+  if (!frame) {
+    frame = document.createElement("iframe");
+    frame.setAttribute("sandbox", "allow-same-origin");
+    parentElement.appendChild(frame);
+  }
+  frame.title = data.title;
+  frame.style.cssText =
+    "width:100%;border:1px solid rgba(127,140,153,.35);border-radius:8px;background:#f5f6f8;height:" +
+    data.height + "px";
+  const listen = () => {
+    const page = frame.contentDocument;
+    const act = (event) => {
+      const element = event.target.closest("[data-action]");
+      if (element) {
+        event.preventDefault();
+        setTriggerValue("action", element.dataset.action);
+      }
+    };
+    page.querySelectorAll("[data-action]").forEach((element) => {
+      element.tabIndex = 0;
+      element.setAttribute("role", "button");
+    });
+    page.addEventListener("click", act);
+    page.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") act(event);
+    });
+  };
+  if (frame.dataset.page !== data.html) {
+    frame.dataset.page = data.html;
+    frame.onload = listen;
+    frame.srcdoc = data.html;
+  }
+  return () => {};
+}
+"""
+
+_mount = st.components.v2.component("shopsim_shop_page", js=_SCRIPT)
+
+
+def shop_page(html: str, *, key: str, on_action: Callable[[str], None], height: int = 640) -> None:
+    """Draw ``html`` (of :func:`shopsim.env.pages.render_page_html`); ``on_action`` gets what was clicked."""
+
+    def clicked() -> None:
+        value: Any = st.session_state.get(key)
+        action = value.get("action") if value is not None else None
+        if isinstance(action, str):
+            on_action(action)
+
+    _mount(
+        key=key,
+        data={"html": html, "height": height, "title": "Shop page"},
+        height=height + 8,
+        on_action_change=clicked,
+    )
