@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shopsim.catalog.corpus import parse_records, read_content
+from shopsim.catalog.corpus import parse_records
 from shopsim.pipeline import layout
 from shopsim.pipeline.annotations import AnswerSet, Expected, read_answers
 from shopsim.pipeline.budgets import decide_budgets
@@ -25,7 +25,7 @@ from shopsim.pipeline.documents import (
 from shopsim.pipeline.exclusions import exclude_products
 from shopsim.pipeline.identity import RawTask, identify
 from shopsim.pipeline.progress import Progress, silent
-from shopsim.pipeline.source import Source
+from shopsim.pipeline.source import RESTORE, Source, read_raw
 from shopsim.pipeline.source_splits import build_source_splits
 
 __all__ = ["Dataset", "build_dataset"]
@@ -50,8 +50,8 @@ def build_dataset(source: Source, give_up: Sequence[int] = (), progress: Progres
     :class:`~shopsim.errors.ShopSimError` with one line for anything wrong with either input.
     """
     name = str(source.archive)
-    raw_content = read_content(source.archive, hint=_RESTORE)
-    records = parse_records(raw_content, source.archive, hint=_RESTORE)
+    raw_content = read_raw(source)
+    records = parse_records(raw_content, source.archive, hint=RESTORE)
     tasks = identify(records, name)
     exclusions = exclude_products(records, tasks)
     excluded = {exclusion.product_index for exclusion in exclusions}
@@ -81,6 +81,3 @@ def _read_answers(source: Source, tasks: Sequence[RawTask], active: Sequence[Raw
     by_id = {task.task_id: task for task in tasks}
     active_ids = {task.task_id for task in active}
     return read_answers(source.annotations, by_id, active_ids, Expected(source.archive_sha256))
-
-
-_RESTORE = "Restore the raw archive, or set corpus.raw_archive in configs/shopsim.toml."

@@ -13,9 +13,10 @@ from shopsim.pipeline import layout
 from shopsim.pipeline.errors import PipelineError
 from shopsim.pipeline.progress import Progress, silent
 from shopsim.pipeline.report import PreparationReport
-from shopsim.pipeline.source import Source, find_source
+from shopsim.pipeline.source import Source, find_source, read_raw
 from shopsim.pipeline.state import (
     GIVEN_UP,
+    RAW_ARCHIVE,
     State,
     check_outputs,
     check_same_inputs,
@@ -62,6 +63,8 @@ def _prepare(
     weights = load_weights(settings.search.weights, settings.path(str(WEIGHTS_FOLDER)))
     inputs = read_inputs(settings, weights, source.archive_sha256, source.annotations_sha256, give_up)
     if state is not None:
+        if not source.cleaned and state.inputs.get(RAW_ARCHIVE) != source.archive_sha256:
+            read_raw(source)  # a damaged archive is called that, not another one to prepare
         check_same_inputs(folder, state.inputs, inputs)
         right = check_outputs(folder, state.outputs)
         if len(right) == len(state.outputs):

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+from shopsim.catalog.corpus import read_content
 from shopsim.errors import UsageError
 from shopsim.jsonio import FileError, sha256_file
 from shopsim.pipeline import layout
 from shopsim.settings import Settings
 
-__all__ = ["Source", "find_source"]
+__all__ = ["RESTORE", "Source", "find_source", "read_raw"]
+
+
+RESTORE: Final = "Restore the raw archive, or set corpus.raw_archive in configs/shopsim.toml."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,11 @@ def find_source(settings: Settings) -> Source:
     raise FileError(
         f"{raw}: no such file", hint="Restore it, or set corpus.raw_archive in configs/shopsim.toml."
     )
+
+
+def read_raw(source: Source) -> bytes:
+    """The uncompressed bytes of a raw archive. Raises :class:`~shopsim.catalog.CorpusError` when damaged."""
+    return read_content(source.archive, hint=RESTORE)
 
 
 def _refuse_to_overwrite(folder: Path, *sources: Path) -> None:

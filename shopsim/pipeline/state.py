@@ -27,6 +27,7 @@ from shopsim.settings import Settings
 
 __all__ = [
     "GIVEN_UP",
+    "RAW_ARCHIVE",
     "REPLACE",
     "Inputs",
     "State",
@@ -41,6 +42,7 @@ __all__ = [
 STATE_SCHEMA: Final = "shopsim-preparation-v1"
 REPLACE: Final = "Run `shopsim prepare --force` to replace it."
 
+RAW_ARCHIVE: Final = "raw archive"
 GIVEN_UP: Final = "runtime regex tasks"
 _NEEDED: Final = (layout.ARCHIVE, layout.MANIFEST, layout.PRODUCTS, layout.SPLITS, layout.INDEX)
 
@@ -66,7 +68,7 @@ def read_inputs(
 ) -> Inputs:
     """Collect the inputs of a preparation. ``give_up`` are the tasks left to the parser at run time."""
     return {
-        "raw archive": archive_sha256,
+        RAW_ARCHIVE: archive_sha256,
         "annotations": annotations_sha256,
         GIVEN_UP: list(give_up),
         "split settings": settings.splits.model_dump(),
@@ -141,9 +143,9 @@ def check_outputs(prepared_dir: Path, expected: Mapping[str, str]) -> tuple[str,
 
 def wrong_hash(path: Path, actual: str, wanted: str, hint: str = REPLACE) -> PipelineError:
     """The error for a file whose content is not the expected one."""
-    return PipelineError(f"{path}: has SHA-256 {actual[:12]}..., expected {wanted[:12]}...", hint=hint)
+    return PipelineError(f"{path}: has SHA-256 {actual[:12]}, expected {wanted[:12]}", hint=hint)
 
 
 def _short(value: object) -> str:
     text = str(value)
-    return f"{text[:12]}..." if isinstance(value, str) and len(text) == 64 else text
+    return f"SHA-256 {text[:12]}" if isinstance(value, str) and len(text) == 64 else text

@@ -187,8 +187,8 @@ def test_an_index_with_other_weights_stops(settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("what", "match"),
     [
-        ("archive", "prepared with raw archive [0-9a-f]{12}..., now it is"),
-        ("annotations", "prepared with annotations [0-9a-f]{12}..., now it is"),
+        ("archive", "prepared with raw archive SHA-256 [0-9a-f]{12}, now it is SHA-256 [0-9a-f]{12}\\."),
+        ("annotations", "prepared with annotations SHA-256 [0-9a-f]{12}, now it is"),
         ("splits", "prepared with split settings"),
         ("weights", "prepared with search weights"),
         ("give up", "prepared with runtime regex tasks"),
@@ -265,7 +265,10 @@ def test_a_folder_that_cannot_be_written_is_one_line(settings: Settings) -> None
 # --- wrong sources -----------------------------------------------------------------------------------------
 
 
-def test_a_truncated_raw_archive_is_one_line(settings: Settings) -> None:
+@pytest.mark.parametrize("prepared_before", [False, True])
+def test_a_truncated_raw_archive_is_one_line(settings: Settings, prepared_before: bool) -> None:
+    if prepared_before:
+        prepare(settings)
     path = settings.path(settings.corpus.raw_archive)
     path.write_bytes(path.read_bytes()[:-20])
     message = fails(settings, "truncated or damaged gzip file")
