@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 
 __all__ = ["BIN_LABELS", "bin_values"]
 
 _EDGES = np.round(np.arange(0.0, 1.05, 0.1), 10)
-_INNER = tuple(f"{low:.1f} – {high:.1f}" for low, high in zip(_EDGES[:-1], _EDGES[1:], strict=True))
+_INNER = tuple(f"{low:.1f} – {high:.1f}" for low, high in pairwise(_EDGES))
 BIN_LABELS = ("below 0", "0", *_INNER, "1", "above 1")
 """Exactly 0 and exactly 1 are bins of their own; inner bins exclude 0 and 1 and include their upper edge."""
 

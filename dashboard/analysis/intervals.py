@@ -5,6 +5,7 @@ Episodes are taken as independent. Several samples of one task are not quite: pa
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,14 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
-__all__ = ["CONFIDENCE", "mean_interval", "wilson_interval", "with_mean_interval", "with_share_interval"]
+__all__ = [
+    "CONFIDENCE",
+    "interval_texts",
+    "mean_interval",
+    "wilson_interval",
+    "with_mean_interval",
+    "with_share_interval",
+]
 
 CONFIDENCE = 0.95
 
@@ -70,12 +78,11 @@ def mean_interval(
 
 
 def with_mean_interval(frame: pd.DataFrame, prefix: str = "", *, bounded: bool = True) -> pd.DataFrame:
-    """Add ``<prefix>low`` and ``<prefix>high`` to rows with ``<prefix>mean``, ``<prefix>sd``, ``<prefix>n``."""
+    """Add columns ``low`` and ``high`` to rows with ``mean``, ``sd`` and ``n`` (each after ``prefix``)."""
     parts: dict[str, Any] = {part: frame[prefix + part].astype(float) for part in ("mean", "sd", "n")}
-    low, high = mean_interval(
-        parts["mean"], parts["sd"], parts["n"], bounds=(0.0, 1.0) if bounded else None
-    )
-    return frame.assign(**{f"{prefix}low": low, f"{prefix}high": high})
+    low, high = mean_interval(parts["mean"], parts["sd"], parts["n"], bounds=(0.0, 1.0) if bounded else None)
+    bounds: dict[str, Any] = {f"{prefix}low": low, f"{prefix}high": high}
+    return frame.assign(**bounds)
 
 
 def with_share_interval(frame: pd.DataFrame, hits: str, n: str, prefix: str = "") -> pd.DataFrame:
@@ -83,4 +90,16 @@ def with_share_interval(frame: pd.DataFrame, hits: str, n: str, prefix: str = ""
     successes, size = frame[hits].astype(float), frame[n].astype(float)
     low, high = wilson_interval(successes, size)
     share = (successes / size.where(size > 0)).astype(float)
-    return frame.assign(**{f"{prefix}share": share, f"{prefix}low": low, f"{prefix}high": high})
+    columns: dict[str, Any] = {f"{prefix}share": share, f"{prefix}low": low, f"{prefix}high": high}
+    return frame.assign(**columns)
+
+
+def interval_texts(
+    low: pd.Series[float], high: pd.Series[float], *, factor: float = 1.0, digits: int = 3
+) -> pd.Series[Any]:
+    """Intervals as text for a table, ``"0.494 – 0.590"``; None where unknown."""
+    texts = [
+        None if math.isnan(a) or math.isnan(b) else f"{factor * a:.{digits}f} – {factor * b:.{digits}f}"
+        for a, b in zip(low, high, strict=True)
+    ]
+    return pd.Series(texts, index=low.index, dtype=object)

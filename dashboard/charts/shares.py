@@ -32,13 +32,14 @@ def share_figure(
     counts = rows.groupby([row, part], sort=False)["n"].sum()
     totals = rows.groupby(row, sort=False)["n"].sum()
     names = {
-        key: f"{plot_text((labels or {}).get(key, key), 32)}  <span style='opacity:0.65'>n={int(totals[key]):,}</span>"
-        for key in order
+        key: f"{plot_text((labels or {}).get(key, key), 32)}  <i>n={int(totals[key]):,}</i>" for key in order
     }
     figure = go.Figure()
     for name in parts:
         values = [int(counts.get((key, name), 0)) for key in order]
-        share = [100 * value / totals[key] if totals[key] else 0 for value, key in zip(values, order, strict=True)]
+        share = [
+            100 * value / totals[key] if totals[key] else 0 for value, key in zip(values, order, strict=True)
+        ]
         figure.add_trace(
             go.Bar(
                 orientation="h",

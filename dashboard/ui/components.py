@@ -90,13 +90,19 @@ def pick_run(runs: Runs, *, traces: bool = True, key: str = "run", label: str = 
 
 
 def metric(
-    label: str, value: str, *, interval: str | None = None, n: Any = None, help: str | None = None
+    label: str,
+    value: str,
+    *,
+    interval: str | None = None,
+    n: Any = None,
+    unit: str = "episodes",
+    help: str | None = None,
 ) -> None:
-    """A figure with its 95% interval and the number of episodes it rests on."""
+    """A figure with its 95% interval and the number of episodes (or another ``unit``) it rests on."""
     st.metric(label, value, help=help)
     parts = [f"95% CI {interval}"] if interval else []
     if n is not None:
-        parts.append(f"n = {count(n)}")
+        parts.append(f"n = {count(n)}" if unit == "episodes" else f"n = {count(n)} {unit}")
     if parts:
         st.caption(safe_text(" · ".join(parts)))
 

@@ -72,7 +72,7 @@ def test_coverage_of_the_mean_interval_on_rewards_with_masses_at_both_ends() -> 
     source = np.random.default_rng(11)
     values = source.choice([0.0, 0.5, 1.0], p=[0.3, 0.15, 0.55], size=(4000, 100))
     low, high = mean_interval(values.mean(axis=1), values.std(axis=1, ddof=1), np.full(4000, 100))
-    covered = np.mean((low <= 0.625) & (0.625 <= high))
+    covered = np.mean((low <= 0.625) & (high >= 0.625))
     assert 0.935 <= covered <= 0.965
 
 

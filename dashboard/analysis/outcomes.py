@@ -1,0 +1,175 @@
+"""What happened to every wanted option value and attribute: classes, tables, confusions, episodes.
+
+A classified frame has one row a wanted thing of a complete episode: ``run_id, episode_id, task_id, group``
+(the axis, or the attribute itself), ``wanted, chosen`` (None where nothing was), ``outcome``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from dashboard.analysis.intervals import with_share_interval
+from shopsim.catalog import OptionAxis
+from shopsim.env.fuzzy import is_match
+
+__all__ = [
+    "ATTRIBUTE_OUTCOMES",
+    "MEANINGS",
+    "OPTION_OUTCOMES",
+    "UNKNOWN_AXIS",
+    "classify_attributes",
+    "classify_options",
+    "confusion_table",
+    "group_table",
+    "locate_wanted",
+    "right_by_run",
+    "select_outcomes",
+]
+
+UNKNOWN_AXIS: Final = "axis not known"
+
+MEANINGS: Final[Mapping[str, str]] = {
+    "right": "the purchase met it",
+    "wrong value": "bought with another value on this axis",
+    "never chosen": "bought without any value on this axis",
+    "missing": "bought without it",
+    "no purchase": "the episode ended without a purchase",
+    "not in catalogue": "the task's own product does not offer the wanted value",
+    "unknown": "the trace does not tell: it holds no description of the bought product",
+}
+OPTION_OUTCOMES: Final = ("right", "wrong value", "never chosen", "no purchase", "not in catalogue")
+ATTRIBUTE_OUTCOMES: Final = ("right", "missing", "no purchase", "unknown")
+
+AxesOf = Callable[[str], Sequence[OptionAxis] | None]
+
+
+def locate_wanted(pairs: Iterable[tuple[str, str]], axes_of: AxesOf) -> pd.DataFrame:
+    """Find each wanted value on its goal product: ``goal_asin, wanted, found_axis, offered``.
+
+    ``pairs`` are (goal ASIN, wanted value); ``axes_of`` gives the option axes of an ASIN, None when the
+    catalogue has no such product (then ``offered`` is missing). A value that compares equal wins over
+    one that only matches by the reward's fuzzy ratio (spec 03).
+    """
+    rows = []
+    for asin, wanted in dict.fromkeys(pairs):
+        axes = axes_of(asin)
+        axis = None if axes is None else _find(axes, wanted)
+        rows.append((asin, wanted, axis, None if axes is None else axis is not None))
+    frame = pd.DataFrame(rows, columns=["goal_asin", "wanted", "found_axis", "offered"])
+    return frame.astype({"offered": "boolean"})
+
+
+def _find(axes: Sequence[OptionAxis], wanted: str) -> str | None:
+    for axis in axes:
+        if axis.find(wanted) is not None:
+            return axis.name
+    for axis in axes:
+        if any(is_match(value.shown, wanted) for value in axis.values):
+            return axis.name
+    return None
+
+
+def classify_options(rows: pd.DataFrame, located: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Classify rows of ``option_outcomes.sql`` (see :data:`OPTION_OUTCOMES`).
+
+    ``located`` (:func:`locate_wanted`, with a ``run_id``-independent catalogue) fills in axes the trace
+    does not tell and says which values the catalogue lacks; it applies to rows whose ``known_catalogue``
+    is true. A value whose axis stays unknown is grouped under :data:`UNKNOWN_AXIS`.
+    """
+    frame = rows.rename(columns={"wanted_value": "wanted", "chosen_value": "chosen"})
+    if located is None or frame.empty:
+        frame = frame.assign(found_axis=None, offered=pd.array([pd.NA] * len(frame), dtype="boolean"))
+    else:
+        frame = frame.merge(located, on=["goal_asin", "wanted"], how="left")
+    usable = frame["known_catalogue"].astype(bool).to_numpy()
+    lacking = usable & ~frame["offered"].fillna(True).astype(bool).to_numpy()
+    axis = frame["axis"].where(frame["axis"].notna() | ~usable, frame["found_axis"])
+    right, bought = _true(frame["matched"]), _true(frame["purchased"])
+    outcome = np.select(
+        [right, lacking, ~bought, frame["chosen"].notna().to_numpy()],
+        ["right", "not in catalogue", "no purchase", "wrong value"],
+        default="never chosen",
+    )
+    return frame.assign(group=axis.fillna(UNKNOWN_AXIS), outcome=outcome)[_COLUMNS]
+
+
+def classify_attributes(rows: pd.DataFrame) -> pd.DataFrame:
+    """Classify rows of ``attribute_outcomes.sql`` (see :data:`ATTRIBUTE_OUTCOMES`)."""
+    right, bought = _true(rows["matched"]), _true(rows["purchased"])
+    outcome = np.select(
+        [right, ~bought, rows["matched"].isna().to_numpy()],
+        ["right", "no purchase", "unknown"],
+        default="missing",
+    )
+    wanted = rows["wanted_attribute"]
+    return rows.assign(group=wanted, wanted=wanted, chosen=None, outcome=outcome)[_COLUMNS]
+
+
+def group_table(classified: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFrame:
+    """One row a group, most wanted first: ``group, tasks, n``, counts by outcome, ``right_share`` and bounds.
+
+    ``n`` counts wanted values (one a task and episode); ``tasks`` distinct tasks that need the group.
+    """
+    counts = pd.crosstab(classified["group"], classified["outcome"]).reindex(
+        columns=list(outcomes), fill_value=0
+    )
+    table = counts.assign(
+        n=counts.sum(axis=1), tasks=classified.groupby("group")["task_id"].nunique()
+    ).reset_index()
+    table = with_share_interval(table, "right", "n", "right_")
+    table = table.sort_values(["n", "group"], ascending=[False, True], ignore_index=True)
+    table.columns.name = None
+    return table
+
+
+def right_by_run(classified: pd.DataFrame, groups: Sequence[str]) -> pd.DataFrame:
+    """Share of right outcomes by run and group: ``run_id, group, n, mean, low, high`` (Wilson)."""
+    part = classified[classified["group"].isin(groups)]
+    table = (
+        part.assign(right=part["outcome"] == "right")
+        .groupby(["run_id", "group"], sort=False)["right"]
+        .agg(["sum", "count"])
+        .reset_index()
+        .rename(columns={"sum": "hits", "count": "n"})
+    )
+    return with_share_interval(table, "hits", "n").rename(columns={"share": "mean"})
+
+
+def confusion_table(classified: pd.DataFrame) -> pd.DataFrame:
+    """Wanted -> chosen with its number of episodes and tasks, most frequent first."""
+    keys = ["group", "wanted", "chosen", "outcome"]
+    table = classified.groupby(keys, dropna=False, sort=False).agg(
+        n=("episode_id", "size"), tasks=("task_id", "nunique")
+    )
+    return table.reset_index().sort_values(
+        ["n", "wanted", "chosen"], ascending=[False, True, True], ignore_index=True
+    )
+
+
+def select_outcomes(
+    classified: pd.DataFrame,
+    *,
+    group: str = "",
+    outcome: str = "",
+    wanted: str = "",
+    chosen: str | None = None,
+) -> pd.DataFrame:
+    """Rows of one cell; ``""`` leaves a field open, ``chosen=None`` too (``"–"`` means nothing chosen)."""
+    keep = np.ones(len(classified), dtype=bool)
+    for column, value in (("group", group), ("outcome", outcome), ("wanted", wanted)):
+        if value:
+            keep &= (classified[column] == value).to_numpy()
+    if chosen is not None:
+        keep &= (classified["chosen"].fillna("–") == chosen).to_numpy()
+    return classified[keep]
+
+
+_COLUMNS = ["run_id", "episode_id", "task_id", "group", "wanted", "chosen", "outcome"]
+
+
+def _true(column: pd.Series[Any]) -> Any:
+    return column.fillna(False).astype(bool).to_numpy()

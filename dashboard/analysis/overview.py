@@ -1,0 +1,210 @@
+"""The figures of every run in one table, whether they come from its episodes or from its summary."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pandas as pd
+
+from dashboard.analysis.columns import Column
+from dashboard.analysis.intervals import interval_texts, with_mean_interval, with_share_interval
+from dashboard.analysis.iterations import order_by_iteration
+
+__all__ = [
+    "FIGURES",
+    "TABLE_COLUMNS",
+    "episode_weighted",
+    "figures_of_summary",
+    "iteration_rows",
+    "kind_label",
+    "overview_table",
+    "presented",
+    "provenance_rows",
+]
+
+FIGURES: Final[Mapping[str, tuple[str, str]]] = {
+    "Success": ("success_", "success_share"),
+    "Strict reward": ("reward_", "reward_mean"),
+}
+"""Figures with intervals: name -> (column prefix, column of the value)."""
+
+
+TABLE_COLUMNS: Final[Mapping[str, Column]] = {
+    "name": Column("Run"),
+    "what": Column("What", help="Scripted agents are programs that play, not trained models"),
+    "task_split": Column("Split"),
+    "progress": Column("Completed", "progress", help="Completed of requested episodes"),
+    "reward_mean": Column("Strict reward", "number", 3, "Mean over scored episodes"),
+    "reward_ci": Column("95% CI", help="Student's t"),
+    "success_share": Column(
+        "Success", "percent", 1, "Share of scored episodes with all four components at 1"
+    ),
+    "success_ci": Column("95% CI", help="Wilson"),
+    "scored_n": Column("n", "count", help="Scored episodes"),
+    "steps_mean": Column("Steps", "number", 2, "Model steps an episode"),
+    "invalid_rate": Column("Invalid", "percent", 1, "Invalid actions over actions that reached the shop"),
+    "protocol_error_rate": Column("Protocol", "percent", 1, "Protocol errors over model steps"),
+    "policy_failure_rate": Column("Cut off", "percent", 1, "Generations cut off by length over model steps"),
+    "tokens_mean": Column("Tokens", "count", help="Tokens an episode, prompt and completion"),
+    "seconds": Column("Seconds", "number", 1, "Duration of an episode"),
+    "failed": Column("Failed", "count", help="Episodes that did not complete"),
+    "pending": Column("Pending", "count", help="Requested episodes without a record"),
+    "unscored": Column("Unscored", "count", help="Completed episodes without a valid reward: in no mean"),
+    "problem_count": Column("Problems", "count", help="Problems of the run's files"),
+}
+_PROVENANCE: Final[Mapping[str, str]] = {
+    "path": "Folder",
+    "experiment": "Experiment",
+    "created_at": "Created",
+    "provider": "Provider",
+    "model": "Model",
+    "model_id": "Model id",
+    "checkpoint_id": "Checkpoint",
+    "task_split": "Task split",
+    "persona": "Persona",
+    "interaction_mode": "Interaction mode",
+    "max_steps": "Step limit",
+    "prompt_version": "Prompt version",
+    "skills_provider": "Skills",
+    "action_protocol": "Action protocol",
+    "environment_version": "Environment version",
+    "observation_version": "Observation version",
+    "term_extractor": "Term extractor",
+    "product_data_sha256": "Catalogue SHA-256",
+    "pipeline_version": "Pipeline version",
+    "plan_fingerprint": "Plan fingerprint",
+    "records": "Records",
+    "unique_episodes": "Unique episodes",
+    "duplicate_records": "Duplicate records",
+    "invalid_lines": "Invalid lines",
+}
+
+
+def figures_of_summary(run_id: str, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of ``overview_figures.sql`` for a run that is known by its summary alone (spec 04 A).
+
+    The sample deviation is recovered from the standard error; a missing figure stays missing.
+    """
+    counts, primary = _part(summary, "counts"), _part(summary, "primary")
+    behaviour, cost = _part(summary, "behavior"), _part(summary, "cost")
+    scored, rate = _number(counts.get("scored")), _number(primary.get("success_rate"))
+    return {
+        "run_id": run_id,
+        "episodes": _number(counts.get("trace_files")),
+        "tasks": math.nan,
+        "completed": _number(counts.get("completed")),
+        "reward_n": scored,
+        "reward_mean": _number(primary.get("reward_mean")),
+        "reward_sd": _number(primary.get("reward_sem")) * math.sqrt(scored),
+        "success_n": scored if not math.isnan(rate) else math.nan,
+        "successes": rate * scored,
+        "steps_mean": _number(behaviour.get("steps_mean")),
+        "model_steps": _number(behaviour.get("model_steps")),
+        "env_steps": _number(behaviour.get("total_actions")),
+        "protocol_errors": _number(behaviour.get("protocol_errors")),
+        "policy_failures": _number(behaviour.get("policy_failures")),
+        "invalid_actions": _number(behaviour.get("invalid_actions")),
+        "total_tokens": _number(_part(cost, "tokens").get("total_tokens")),
+        "duration_ms_mean": _number(cost.get("duration_ms_mean")),
+    }
+
+
+def overview_table(runs: pd.DataFrame, figures: pd.DataFrame) -> pd.DataFrame:
+    """One row a run in the order of :func:`~dashboard.analysis.iterations.order_by_iteration`.
+
+    ``runs``: the ``runs`` view with a ``name`` column; ``figures``: rows of ``overview_figures.sql`` or
+    :func:`figures_of_summary`. Adds intervals (``reward_low/high``, ``success_share/low/high``), rates over
+    model steps and environment steps, tokens an episode, ``what`` and ``unscored``.
+    """
+    own = ["run_id", *(column for column in figures.columns if column not in runs.columns)]
+    table = runs.reset_index(drop=True).merge(figures[own], on="run_id", how="left")
+    table = with_mean_interval(table, "reward_")
+    table = with_share_interval(table, "successes", "success_n", "success_")
+    completed = table["completed"].astype(float)
+    return order_by_iteration(
+        table.assign(
+            scored_n=table["reward_n"],
+            protocol_error_rate=_ratio(table["protocol_errors"], table["model_steps"]),
+            policy_failure_rate=_ratio(table["policy_failures"], table["model_steps"]),
+            invalid_rate=_ratio(table["invalid_actions"], table["env_steps"]),
+            tokens_mean=_ratio(table["total_tokens"], completed),
+            unscored=(completed - table["reward_n"].astype(float)).clip(lower=0),
+            what=[kind_label(row) for row in table.to_dict("records")],
+        )
+    )
+
+
+def iteration_rows(table: pd.DataFrame, figure: str) -> pd.DataFrame:
+    """Rows for :func:`dashboard.charts.iterations.iteration_figure` of one of :data:`FIGURES`."""
+    prefix, value = FIGURES[figure]
+    columns = {value: "mean", f"{prefix}low": "low", f"{prefix}high": "high", f"{prefix}n": "n"}
+    keep = ["run_id", "name", "iteration", "series"]
+    return table[[*keep, *columns]].rename(columns=columns)
+
+
+def presented(table: pd.DataFrame) -> pd.DataFrame:
+    """The columns of :data:`TABLE_COLUMNS` as shown: percents times 100, intervals as text."""
+    requested = table["requested"].astype(float)
+    shown = table.assign(
+        progress=100 * table["completed"].astype(float) / requested.where(requested > 0),
+        reward_ci=interval_texts(table["reward_low"], table["reward_high"]),
+        success_ci=interval_texts(table["success_low"], table["success_high"], factor=100, digits=1),
+        seconds=table["duration_ms_mean"].astype(float) / 1000,
+        tokens_mean=table["tokens_mean"].round(),
+        problem_count=[len(value) if isinstance(value, list | tuple) else 0 for value in _lists(table)],
+    )
+    for name, column in TABLE_COLUMNS.items():
+        if column.kind == "percent":
+            shown[name] = 100 * shown[name].astype(float)
+    return shown[list(TABLE_COLUMNS)]
+
+
+def provenance_rows(run: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What is recorded about where a run comes from: (label, text) without what is unknown."""
+    rows = [("What", str(run["what"]))]
+    for column, label in _PROVENANCE.items():
+        value = run.get(column)
+        if value is not None and str(value) not in ("", "nan", "NaT", "<NA>", "None"):
+            whole = isinstance(value, float) and value.is_integer()
+            rows.append((label, str(int(value)) if whole else str(value)))
+    return rows
+
+
+def episode_weighted(table: pd.DataFrame) -> bool:
+    """Whether no run has more scored episodes than tasks, so that episodes are independent."""
+    return not bool((table["reward_n"].astype(float) > table["tasks"].astype(float)).any())
+
+
+def kind_label(run: Mapping[Any, Any]) -> str:
+    """What a run is, honestly: a scripted agent is no model, and a summary has no episodes."""
+    provider = str(run.get("provider") or "")
+    if provider == "human":
+        source = "played by hand"
+    elif provider == "scripted" or run.get("simulated") in (True, 1):
+        source = "scripted agent"
+    else:
+        source = "model"
+    kind = {"summary_only": "summary only", "published": "published"}.get(str(run.get("kind")))
+    return f"{source}, {kind}" if kind else source
+
+
+def _ratio(part: pd.Series[Any], whole: pd.Series[Any]) -> pd.Series[Any]:
+    size = whole.astype(float)
+    return part.astype(float) / size.where(size > 0)
+
+
+def _lists(table: pd.DataFrame) -> list[list[str]]:
+    return [[] if value is None or isinstance(value, float) else list(value) for value in table["problems"]]
+
+
+def _part(summary: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = summary.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return math.nan
+    return float(value)

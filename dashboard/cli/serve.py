@@ -1,0 +1,135 @@
+"""``shopsim-review dashboard``: prepare what is missing, then serve the review pages."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shopsim.errors import ShopSimError, UsageError
+from shopsim.settings import WORKSPACE_VARIABLE, Settings, load_settings
+
+__all__ = ["register"]
+
+ADDRESS = "127.0.0.1"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``app``."""
+    app.command("dashboard", help=_HELP)(_dashboard)
+
+
+def _dashboard(
+    root: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="A folder with runs; repeatable. Adds to the workspace's own runs."),
+    ] = None,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on this machine.")] = 8501,
+    no_prepare: Annotated[
+        bool, typer.Option("--no-prepare", help="Start at once: prepare no data, record no demo runs.")
+    ] = False,
+) -> None:
+    settings = load_settings()
+    roots = [_checked_root(path) for path in root or []]
+    _check_port(port)
+    if not no_prepare:
+        _prepare(settings, demo=not roots)
+    typer.echo(f"Review pages: http://localhost:{port} (stop with Ctrl-C)")
+    raise typer.Exit(_serve(settings, [*roots, settings.runs_root], port))
+
+
+def _checked_root(path: Path) -> Path:
+    if not path.is_dir():
+        raise UsageError(f"--root {path}: no such folder", hint="Name a folder that holds run folders.")
+    return path.resolve()
+
+
+def _check_port(port: int) -> None:
+    with socket.socket() as probe:
+        if os.name != "nt":  # elsewhere this option would hide that the port is taken
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ADDRESS, port))
+        except OSError as error:
+            raise UsageError(
+                f"--port {port}: cannot be used ({error.strerror})",
+                hint=f"Stop the program that holds it, or choose another: --port {port % 65535 + 1}.",
+            ) from None
+
+
+def _prepare(settings: Settings, *, demo: bool) -> None:
+    """Prepare the catalogue and record the demo runs where either is missing.
+
+    A problem with the catalogue is told and no reason to stay closed: recorded runs can be reviewed
+    without it, and pages that need it repeat the problem.
+    """
+    from shopsim.pipeline.prepare import prepare
+    from shopsim.progress import track
+
+    try:
+        report = prepare(settings, progress=track)
+        if report.written:
+            typer.echo(f"Prepared the catalogue in {settings.prepared_dir}.")
+        if demo and not _has_runs(settings.runs_root):
+            from shopsim.engine import open_engine
+            from shopsim.rollout.demo import run_demo
+
+            typer.echo("No runs yet: recording the demo runs (scripted agents, about a minute).")
+            run_demo(open_engine(settings), progress=_show)
+    except ShopSimError as error:
+        typer.echo(f"warning: {error}", err=True)
+
+
+def _show(items: Iterable[str], label: str, total: int) -> Iterator[str]:
+    from shopsim.progress import track
+
+    return track(items, label=label, total=total)
+
+
+def _has_runs(folder: Path) -> bool:
+    return folder.is_dir() and any(entry.is_dir() for entry in folder.iterdir())
+
+
+def _serve(settings: Settings, roots: list[Path], port: int) -> int:
+    """Run Streamlit until it is stopped and return its exit code (0 after Ctrl-C)."""
+    from dashboard.ui.workspace import ROOTS_VARIABLE
+
+    package = Path(__file__).resolve().parent.parent
+    environment = os.environ | {
+        WORKSPACE_VARIABLE: str(settings.workspace),
+        ROOTS_VARIABLE: os.pathsep.join(map(str, roots)),
+    }
+    options = {
+        "server.address": ADDRESS,
+        "server.port": str(port),
+        "server.headless": "true",
+        "browser.serverAddress": "localhost",
+        "browser.gatherUsageStats": "false",
+        "server.fileWatcherType": "none",
+    }
+    command = [sys.executable, "-m", "streamlit", "run", str(package / "app.py")]
+    command += [f"--{name}={value}" for name, value in options.items()]
+    # Streamlit reads the look of the pages from .streamlit/config.toml of its working folder.
+    with subprocess.Popen(command, env=environment, cwd=package.parent) as server:
+        try:
+            return server.wait()
+        except KeyboardInterrupt:
+            server.terminate()
+            server.wait()
+            return 0
+        finally:
+            server.terminate()
+
+
+_HELP = """Open the review pages in the browser, after preparing what is missing.
+
+The catalogue is prepared and, when there are no runs yet, the demo runs are recorded; nothing is done twice.
+
+Example: shopsim-review dashboard --root ~/training/runs --port 8600
+"""

@@ -1,0 +1,129 @@
+"""Overview: every run with its status and main figures, and success across iterations."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.analysis.overview import (
+    FIGURES,
+    TABLE_COLUMNS,
+    episode_weighted,
+    figures_of_summary,
+    iteration_rows,
+    overview_table,
+    presented,
+    provenance_rows,
+)
+from dashboard.charts.iterations import iteration_figure
+from dashboard.ui import components as ui
+from dashboard.ui import state, tables
+from dashboard.ui.data import Runs, frame, run_summary
+from dashboard.ui.navigation import link_to
+from dashboard.ui.text import interval, number, percent, safe_text, tokens
+
+
+def main() -> None:
+    """Draw the page."""
+    ui.page_header(
+        "Overview",
+        "Which runs are there, how complete are they, and does the agent get better with training?",
+    )
+    runs = ui.require_runs()
+    chosen = ui.pick_runs(runs, traces=False)
+    ui.problem_banner(runs, chosen)
+    rows = _rows(runs, chosen)
+    figure = state.choice("Across iterations", list(FIGURES), key="figure", look="segmented")
+    ui.show_figure(
+        iteration_figure(iteration_rows(rows, figure), runs.styles, title=figure),
+        key="iterations",
+        alt=f"{figure} of the chosen runs over training iterations, with 95% intervals",
+    )
+    st.caption(
+        "Points are runs, bars 95% intervals (success: Wilson; strict reward: Student's t). The iteration is "
+        "read from the checkpoint, else from the run's name; runs that state none stand on the right, oldest "
+        "first." + ("" if episode_weighted(rows) else " Several samples of a task count as independent.")
+    )
+    st.subheader("Runs", anchor=False)
+    _table(runs, rows)
+    _details(runs, rows)
+
+
+def _rows(runs: Runs, chosen: list[str]) -> pd.DataFrame:
+    summaries = [figures_of_summary(run, run_summary(run)) for run in runs.ids if run not in runs.with_traces]
+    figures = frame("overview_figures")
+    if summaries:
+        figures = pd.concat([figures, pd.DataFrame(summaries)], ignore_index=True)
+    table = overview_table(runs.table.assign(name=runs.table["run_id"].map(runs.name)), figures)
+    return table[table["run_id"].isin(chosen)].reset_index(drop=True)
+
+
+def _table(runs: Runs, rows: pd.DataFrame) -> None:
+    shown = presented(rows).assign(colour=[tables.swatch(runs.colour(run_id)) for run_id in rows["run_id"]])
+
+    def select() -> None:
+        picked = st.session_state["runs_table"]["selection"]["rows"]
+        if picked:
+            state.put("run", rows.at[picked[0], "run_id"])
+
+    st.dataframe(
+        shown,
+        key="runs_table",
+        hide_index=True,
+        placeholder="–",
+        column_order=["colour", *TABLE_COLUMNS],
+        column_config={"colour": tables.swatch_column(), **tables.columns(TABLE_COLUMNS)},
+        on_select=select,
+        selection_mode="single-row",
+        height=min(38 + 35 * len(shown), 520),
+        alt="Runs with their main figures",
+    )
+    st.caption(
+        "n: scored episodes; an episode without a valid reward is unscored and never counts as 0. "
+        "Invalid: of the actions that reached the shop. Protocol and cut off: of all model steps. "
+        "Select a row for its details."
+    )
+
+
+def _details(runs: Runs, rows: pd.DataFrame) -> None:
+    run_id = state.choice("Details of", list(rows["run_id"]), key="run", format_func=runs.name)
+    row = rows[rows["run_id"] == run_id].iloc[0]
+    columns = st.columns(5)
+    with columns[0]:
+        ui.metric(
+            "Strict reward",
+            number(row["reward_mean"]),
+            interval=interval(row["reward_low"], row["reward_high"]),
+            n=row["scored_n"],
+        )
+    with columns[1]:
+        ui.metric(
+            "Success",
+            percent(row["success_share"]),
+            interval=interval(row["success_low"], row["success_high"], as_percent=True),
+            n=row["success_n"],
+        )
+    with columns[2]:
+        ui.metric("Model steps an episode", number(row["steps_mean"], 2), n=row["completed"])
+    with columns[3]:
+        ui.metric("Invalid actions", percent(row["invalid_rate"]), n=row["env_steps"], unit="actions")
+    with columns[4]:
+        ui.metric("Tokens an episode", tokens(row["tokens_mean"]), n=row["completed"])
+    if bool(row["has_traces"]):
+        links = st.container(horizontal=True)
+        with links:
+            for page, label in (
+                ("rewards", "Rewards"),
+                ("terminations", "Terminations"),
+                ("options", "Option errors"),
+            ):
+                link_to(page, label, runs=[run_id])
+            link_to("failures", "Failures by task", runs=[run_id])
+    else:
+        ui.empty_state("This run has a summary only: there are no episodes to look into.")
+    with st.expander("Where it comes from", icon=":material/fingerprint:"):
+        facts = provenance_rows(row.to_dict())
+        st.markdown("\n".join(f"- {safe_text(label)}: {safe_text(value)}" for label, value in facts))
+
+
+main()

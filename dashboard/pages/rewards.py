@@ -1,0 +1,101 @@
+"""Rewards: distributions of the reward and its components, by run and by property of the task."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.analysis.distributions import bin_values
+from dashboard.analysis.rewards import (
+    COMPONENTS,
+    DIMENSIONS,
+    SLICE_COLUMNS,
+    component_rows,
+    slice_rows,
+    slice_table,
+)
+from dashboard.charts.distributions import bin_figure, ecdf_figure, interval_figure
+from dashboard.ui import components as ui
+from dashboard.ui import state, tables
+from dashboard.ui.data import Runs, frame
+
+
+def main() -> None:
+    """Draw the page."""
+    ui.page_header(
+        "Rewards", "Where do runs gain and lose reward: in which component, and on which kind of task?"
+    )
+    runs = ui.require_runs(traces=True)
+    chosen = ui.pick_runs(runs)
+    ui.problem_banner(runs, chosen)
+    components = component_rows(frame("reward_components", run_ids=chosen))
+    if components.empty:
+        ui.empty_state("None of the chosen runs has a scored episode yet.")
+        return
+    ui.colour_chips(runs, chosen)
+    metric = state.choice(
+        "Reward component",
+        list(COMPONENTS),
+        key="metric",
+        look="segmented",
+        format_func=COMPONENTS.__getitem__,
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("Mean of each component", anchor=False)
+        order = [name for name in COMPONENTS.values() if name in set(components["slice"])]
+        figure = interval_figure(components, runs.names, runs.styles, category="slice", order=order)
+        ui.show_figure(figure, key="components", alt="Mean and 95% interval of every reward component by run")
+        st.caption("Strict = type × attributes × options × price. Means over scored episodes, 95% intervals.")
+    with right:
+        _distribution(runs, chosen, metric)
+    with st.expander("Figures as a table"):
+        _table(slice_table(components, runs.names), "components_table")
+    _slices(runs, chosen, metric)
+
+
+def _distribution(runs: Runs, chosen: list[str], metric: str) -> None:
+    label = COMPONENTS[metric]
+    st.subheader(f"Distribution of {label.lower()}", anchor=False)
+    values = frame("reward_values", run_ids=chosen, metric=metric)
+    if values.empty:
+        ui.empty_state("No episode of the chosen runs has this component.")
+        return
+    view = state.choice(
+        "View", ["cumulative", "bars"], key="view", look="segmented", label_visibility="collapsed"
+    )
+    if view == "bars":
+        figure = bin_figure(bin_values(values), runs.names, runs.styles, title=label)
+        note = "Exactly 0 and exactly 1 are bars of their own."
+    else:
+        figure = ecdf_figure(values, runs.names, runs.styles, title=label)
+        note = "The jump at 0 is the share of episodes with nothing, the jump at 1 the share with everything."
+    ui.show_figure(figure, key="distribution", alt=f"Distribution of {label.lower()} by run")
+    st.caption(note)
+
+
+def _slices(runs: Runs, chosen: list[str], metric: str) -> None:
+    st.subheader(f"{COMPONENTS[metric]} by kind of task", anchor=False)
+    dimension = state.choice(
+        "Kind of task",
+        list(DIMENSIONS),
+        key="by",
+        look="segmented",
+        format_func=DIMENSIONS.__getitem__,
+        label_visibility="collapsed",
+    )
+    rows, order = slice_rows(frame("reward_slices", run_ids=chosen, metric=metric, dimension=dimension))
+    figure = interval_figure(rows, runs.names, runs.styles, category="slice", order=order)
+    ui.show_figure(
+        figure,
+        key="slices",
+        alt=f"Mean and 95% interval of {COMPONENTS[metric]} by {DIMENSIONS[dimension]} and run",
+    )
+    with st.expander("Figures as a table"):
+        _table(slice_table(rows, runs.names), "slices_table")
+
+
+def _table(rows: object, key: str) -> None:
+    st.dataframe(rows, key=key, hide_index=True, placeholder="–", column_config=tables.columns(SLICE_COLUMNS))
+
+
+main()

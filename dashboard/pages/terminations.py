@@ -1,0 +1,137 @@
+"""Terminations: why episodes ended, after how many steps, and what failed ones failed with."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.analysis.terminations import (
+    EPISODE_COLUMNS,
+    ERROR_COLUMNS,
+    REASON_COLUMNS,
+    REASONS,
+    reason_order,
+    reason_table,
+)
+from dashboard.charts.shares import share_figure, step_figure
+from dashboard.ui import components as ui
+from dashboard.ui import state, tables
+from dashboard.ui.data import Runs, frame
+from dashboard.ui.text import plural, safe_text
+from dashboard.ui.theme import REASON_COLOURS, category_colours
+
+
+def main() -> None:
+    """Draw the page."""
+    ui.page_header("Terminations", "Why and when did episodes end, and what did the failed ones fail with?")
+    runs = ui.require_runs(traces=True)
+    chosen = ui.pick_runs(runs)
+    ui.problem_banner(runs, chosen)
+    rows = frame("termination_reasons", run_ids=chosen)
+    if rows.empty:
+        ui.empty_state("None of the chosen runs has an episode yet.")
+        return
+    reasons = reason_order(rows["reason"])
+    colours = category_colours(reasons, REASON_COLOURS)
+    _by_run(runs, rows, reasons, colours)
+    _by_steps(chosen, reasons, colours)
+    _errors(chosen)
+    _episodes(runs, chosen, reasons)
+
+
+def _by_run(runs: Runs, rows: pd.DataFrame, reasons: list[str], colours: dict[str, str]) -> None:
+    st.subheader("Reasons by run", anchor=False)
+
+    def select() -> None:
+        points = st.session_state["reasons"]["selection"]["points"]
+        if points:
+            run_id, reason = points[0]["customdata"][:2]
+            state.put("runs", [run_id])
+            state.put("reason", reason)
+
+    order = [run_id for run_id in runs.ids if run_id in set(rows["run_id"])]
+    figure = share_figure(
+        rows, row="run_id", part="reason", order=order, parts=reasons, colours=colours, labels=runs.names
+    )
+    ui.show_figure(figure, key="reasons", alt="Share of termination reasons by run", on_select=select)
+    meanings = "; ".join(
+        f"{name}: {REASONS[name][0].lower()}{REASONS[name][1:]}" for name in reasons if name in REASONS
+    )
+    st.caption(safe_text(f"{meanings}. Click a segment for its episodes."))
+    with st.expander("Figures as a table"):
+        st.dataframe(
+            reason_table(rows, runs.names),
+            key="reasons_table",
+            hide_index=True,
+            column_config=tables.columns(REASON_COLUMNS),
+        )
+
+
+def _by_steps(chosen: list[str], reasons: list[str], colours: dict[str, str]) -> None:
+    st.subheader("Steps until the end", anchor=False)
+    rows = frame("termination_steps", run_ids=chosen)
+
+    def select() -> None:
+        points = st.session_state["steps_figure"]["selection"]["points"]
+        if points:
+            reason, step = points[0]["customdata"][:2]
+            state.put("reason", reason)
+            state.put("from", int(step))
+            state.put("to", int(step))
+
+    ui.show_figure(
+        step_figure(rows, parts=reasons, colours=colours),
+        key="steps_figure",
+        alt="Episodes by the number of model steps until they ended, by reason",
+        on_select=select,
+    )
+    st.caption("All chosen runs together. Click a bar for its episodes.")
+
+
+def _errors(chosen: list[str]) -> None:
+    st.subheader("Errors of failed episodes", anchor=False)
+    errors = frame("termination_errors", run_ids=chosen)
+    if errors.empty:
+        ui.empty_state("No episode of the chosen runs failed.")
+        return
+
+    def select() -> None:
+        picked = st.session_state["errors_table"]["selection"]["rows"]
+        if picked:
+            state.put("reason", "failed")
+            state.put("error", str(errors.at[picked[0], "error_type"]))
+
+    st.dataframe(
+        errors,
+        key="errors_table",
+        hide_index=True,
+        placeholder="–",
+        column_config=tables.columns(ERROR_COLUMNS),
+        on_select=select,
+        selection_mode="single-row",
+    )
+    st.caption("Select a row for its episodes.")
+
+
+def _episodes(runs: Runs, chosen: list[str], reasons: list[str]) -> None:
+    st.subheader("Episodes", anchor=False)
+    errors = sorted(set(frame("termination_errors", run_ids=chosen)["error_type"]))
+    columns = st.columns([2, 2, 1, 1])
+    with columns[0]:
+        reason = state.choice(
+            "Reason", ["", *reasons], key="reason", format_func=lambda name: name or "All reasons"
+        )
+    with columns[1]:
+        error = state.choice("Error", ["", *errors], key="error", format_func=lambda name: name or "All")
+    with columns[2]:
+        low = state.number("Steps from", key="from", default=0, minimum=0, maximum=9999)
+    with columns[3]:
+        high = state.number("to", key="to", default=9999, minimum=0, maximum=9999)
+    episodes = frame(
+        "termination_episodes", run_ids=chosen, reason=reason, error_type=error, steps_from=low, steps_to=high
+    )
+    st.caption(plural(len(episodes), "episode"))
+    ui.episode_table(runs, episodes, key="episodes", extra=tables.columns(EPISODE_COLUMNS))
+
+
+main()

@@ -1,0 +1,45 @@
+"""Column settings that tables share, and colour swatches for runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import streamlit as st
+
+from dashboard.analysis.columns import Column
+
+__all__ = ["columns", "swatch", "swatch_column"]
+
+
+def swatch(colour: str) -> str:
+    """A small square of the colour as an image address, for :func:`swatch_column`."""
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">'
+        f'<rect x="3" y="3" width="14" height="14" rx="3" fill="{colour}"/></svg>'
+    )
+    return f"data:image/svg+xml,{quote(svg)}"
+
+
+def swatch_column() -> Any:
+    """A narrow column of :func:`swatch` images: the run's colour in the charts."""
+    return st.column_config.ImageColumn("", width=36, help="The run's colour in every chart")
+
+
+def columns(described: Mapping[str, Column]) -> dict[str, Any]:
+    """Streamlit's column settings for described columns (percent and progress: values times 100)."""
+    return {name: _column(column) for name, column in described.items()}
+
+
+def _column(column: Column) -> Any:
+    config = st.column_config
+    common: dict[str, Any] = {"label": column.label, "help": column.help, "width": column.width}
+    if column.kind == "progress":
+        return config.ProgressColumn(**common, format="%.0f%%", min_value=0, max_value=100)
+    if column.kind == "link":
+        return config.LinkColumn(**common, display_text="Open")
+    if column.kind == "text":
+        return config.TextColumn(**common)
+    suffix = {"number": f"%.{column.digits}f", "percent": f"%.{column.digits}f%%", "count": "localized"}
+    return config.NumberColumn(**common, format=suffix[column.kind])
