@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from dashboard.cli import serve
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -16,6 +17,14 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def _program() -> None:
+    """Keep command names even while there is only one (Typer would fold it into the program)."""
+
+
+serve.register(app)
 
 
 def main() -> None:

@@ -81,7 +81,8 @@ def _prepare(settings: Settings, *, demo: bool) -> None:
             from shopsim.rollout.demo import run_demo
 
             typer.echo("No runs yet: recording the demo runs (scripted agents, about a minute).")
-            run_demo(open_engine(settings), progress=_show)
+            with open_engine(settings) as engine:
+                run_demo(engine, concurrency=os.cpu_count() or 1, progress=_show)
     except ShopSimError as error:
         typer.echo(f"warning: {error}", err=True)
 
