@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -19,10 +19,11 @@ _CLAUSE = re.compile(r"[，,。；;！!？?、\n]+")
 #: Words around a wish that name no product: who asks, how many, in which tone.
 _FILLER = re.compile(
     r"我想|想要|想给|想|准备|打算|最近|帮忙|帮我|麻烦|请问|请|有没有|合适的?|推荐|需要|要求|希望|最好"
-    r"|看看|看重|入手|适合|要用的?|自己|(?:购买|买|求|找|选购|挑选?)[一点些台件个款条双套盒包瓶张把只支副袋]?"
-    r"|给|一[台件个款条双套盒包瓶张把只支副袋箱罐本床顶块]|同时|另外|而且|还要|谢谢|^要|^是|的$"
+    r"|看看|看重|入手|适合|要用的?|自己|给|同时|另外|而且|还要|谢谢|^要|^是|的"
+    r"|(?:购买|选购|挑选|买|求|找|挑)?一[台件个款条双套盒包瓶张把只支副袋箱罐本床顶块份部辆对杯盆]"
+    r"|(?:购买|选购|挑选|买|求|找|挑)[点些台件个款条双套盒包瓶张把只支副袋箱罐本床顶块份部辆对杯盆]?"
 )
-_PRICE_TALK = re.compile(r"价格|预算|价位|价钱|总价|心理")
+_PRICE_TALK = re.compile(r"价格|预算|价位|价钱|总价|心理|只能|最高")
 _PRIVATE_KEYS = ("用户ID", "用户id")
 _WHITE_SPACE = re.compile(r"\s+")
 _WORD_CHARACTER = re.compile(r"[a-z0-9.]")
@@ -33,10 +34,15 @@ _PARTLY = 0.6
 
 @dataclass(frozen=True, slots=True)
 class PersonaLine:
-    """One text of a persona, folded. ``relevant``: it is about the thing that is asked for."""
+    """One text of a persona, folded. ``key`` is the name it stands under, ``topics`` all names above that."""
 
     text: str
-    relevant: bool
+    key: str
+    topics: tuple[str, ...]
+
+    def concerns(self, text: str) -> bool:
+        """Whether the line is about what folded ``text`` names: one of its topics occurs there."""
+        return any(mention(topic, text) == 1 for topic in self.topics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +63,21 @@ def read_needs(instruction: str, persona: Mapping[str, Any]) -> Needs:
     for clause in _CLAUSE.split(text):
         if not _PRICE_TALK.search(clause):
             pieces += [piece for piece in _FILLER.sub(" ", clause).split() if len(piece) > 1]
-    keywords = tuple(dict.fromkeys(pieces))
-    lines = _persona_lines(persona, fold(instruction), [fold(word) for word in keywords], False)
-    return Needs(instruction, keywords, tuple(dict.fromkeys(lines)), budget.price_upper)
+    lines = dict.fromkeys(_persona_lines(persona, ()))
+    return Needs(instruction, tuple(dict.fromkeys(pieces)), tuple(lines), budget.price_upper)
 
 
-def _persona_lines(
-    persona: Mapping[str, Any], asked: str, keywords: Sequence[str], relevant: bool
-) -> Iterator[PersonaLine]:
-    """The texts of a persona. What stands under a key that names the thing asked for is about it."""
-    for key, value in persona.items():
-        if key in _PRIVATE_KEYS:
+def _persona_lines(persona: Mapping[str, Any], topics: tuple[str, ...]) -> Iterator[PersonaLine]:
+    for name, value in persona.items():
+        if name in _PRIVATE_KEYS:
             continue
-        about = relevant or mention(fold(str(key)), asked) > 0
+        key = fold(str(name))
         if isinstance(value, Mapping):
-            yield from _persona_lines(value, asked, keywords, about)
+            yield from _persona_lines(value, (*topics, key))
             continue
-        for text in map(fold, flatten_text(value)):
-            if len(text) > 1:
-                yield PersonaLine(text, about or any(mention(word, text) == 1 for word in keywords))
+        for text in flatten_text(value):
+            parts = _CLAUSE.split(fold(text))
+            yield from (PersonaLine(part, key, topics) for part in parts if len(part) > 1)
 
 
 @lru_cache(maxsize=65536)

@@ -28,6 +28,7 @@ class _Candidate:
     score: float
     rank: int
     page: int
+    unmet: int
 
 
 class ScriptedShopper:
@@ -50,6 +51,8 @@ class ScriptedShopper:
         self._seen: dict[str, _Candidate] = {}
         self._pages_read: set[int] = set()
         self._refused: set[str] = set()
+        self._compared: dict[str, int] = {}
+        self._settled = False
         self._opened: list[str] = []
         self._target: _Candidate | None = None
         self._choices: dict[str, str] = {}
@@ -85,6 +88,7 @@ class ScriptedShopper:
     def _search(self) -> ModelResponse:
         query = self._queries[min(self._searches, len(self._queries) - 1)]
         self._seen, self._pages_read, self._target = {}, set(), None
+        self._compared, self._settled = {}, False
         reason = "先按需求搜索" if self._searches == 0 else "换一种说法再搜"
         return ModelResponse(
             reasoning=f"{reason}：{query}。", tool_calls=(ToolCall.of("search", query=query),)
@@ -95,8 +99,7 @@ class ScriptedShopper:
         actions: Sequence[str] = state["actions"]
         self._note_products(state, page)
         if self._target is None:
-            unread = page < self.skill.pages_read and "next >" in actions
-            if unread and page + 1 not in self._pages_read:
+            if page < self._last_page_to_read() and "next >" in actions:
                 return _click("next >", f"第{page}页看完了，再看下一页有没有更合适的。")
             self._target = self._choose()
         target = self._target
@@ -116,14 +119,32 @@ class ScriptedShopper:
         if not self._pages_read:
             self._searches += 1
         self._pages_read.add(page)
-        for product in state.get("products") or ():
+        products: Sequence[Mapping[str, Any]] = state.get("products") or ()
+        if self._compares:
+            for product in products:
+                self._mind.notice(product, {})
+        for product in products:
             asin = str(product["asin"]).lower()
-            score = self._mind.product_score(product) if self._compares else 0.0
-            self._seen.setdefault(asin, _Candidate(asin, score, int(product["rank"]), page))
+            score, unmet = 0.0, 1
+            if self._compares:
+                score, unmet = self._mind.product_score(product), self._mind.unmet(product, {})
+            self._seen.setdefault(asin, _Candidate(asin, score, int(product["rank"]), page, unmet))
+
+    def _last_page_to_read(self) -> int:
+        """No further than to a product that meets every need already, or than to where it has been."""
+        if self._compared or any(item.unmet == 0 for item in self._seen.values()):
+            return 0
+        return self.skill.pages_read if len(self._pages_read) < self.skill.pages_read else 0
 
     def _choose(self) -> _Candidate | None:
-        open_to = [item for item in self._seen.values() if item.asin not in self._refused]
-        return max(open_to, key=lambda item: (item.score, -item.rank), default=None)
+        """The best product that is neither refused nor compared yet; when settling, the best compared."""
+        if self._settled:
+            options = [self._seen[asin] for asin in self._compared if asin not in self._refused]
+            if options:
+                return min(options, key=lambda item: (self._compared[item.asin], -item.score))
+        looked_at = self._refused | set(self._compared)
+        fresh = [item for item in self._seen.values() if item.asin not in looked_at]
+        return max(fresh, key=lambda item: (item.score, -item.rank), default=None)
 
     def _search_again(self) -> ModelResponse:
         if self._searches >= min(self.skill.max_searches, len(self._queries)):
@@ -136,20 +157,39 @@ class ScriptedShopper:
         if not self._opened or self._opened[-1] != asin:
             self._opened.append(asin)
             self._choices, self._tried_values = {}, set()
+        if self._compares and not self._settled and (further := self._compare(state, asin)) is not None:
+            return further
         selected: Mapping[str, str] = state.get("selected_options") or {}
         for axis, values in (state.get("available_options") or {}).items():
             if axis not in self._choices:
-                self._choices[axis] = self._choose_value(values)
+                self._choices[axis] = self._choose_value(axis, values, state["product"])
             if selected.get(axis) != self._choices[axis]:
                 value = self._choices[axis]
                 self._tried_values.add((axis, value))
                 return _click(f"{axis}={value}", f"规格“{axis}”选择“{value}”。")
         return self._decide(state, asin)
 
-    def _choose_value(self, values: Sequence[str]) -> str:
+    def _compare(self, state: Mapping[str, Any], asin: str) -> ModelResponse | None:
+        """Look at one more product when this one lacks something; go back to the best in the end."""
+        options = state.get("available_options") or {}
+        self._mind.notice(state["product"], options)
+        self._compared[asin] = self._mind.unmet(state["product"], options)
+        tried = len(self._compared)
+        unseen = len(self._seen) > tried
+        if self._compared[asin] > 0 and tried < self.skill.products_tried and unseen:
+            self._target = None
+            return _click("< prev", f"还有{self._compared[asin]}项需求没有对上，再看看别的商品。")
+        self._settled = True
+        best = self._choose()
+        if best is None or best.asin == asin:
+            return None
+        self._target = best
+        return _click("< prev", "比较之后，前面看过的商品更合适，回去选它。")
+
+    def _choose_value(self, axis: str, values: Sequence[str], product: Mapping[str, Any]) -> str:
         if self._rng.random() >= self.skill.option_care:
             return self._rng.choice(values)
-        wanted, _ = self._mind.best_value(values)
+        wanted, _ = self._mind.best_value(axis, values, product)
         return wanted or values[0]
 
     def _decide(self, state: Mapping[str, Any], asin: str) -> ModelResponse:
@@ -176,7 +216,7 @@ class ScriptedShopper:
     def _another_value(self, state: Mapping[str, Any]) -> ModelResponse | None:
         """A choice that nobody asked for may be exchanged for one that could cost less."""
         for axis, values in (state.get("available_options") or {}).items():
-            if self._mind.best_value(values)[1] >= 1:
+            if self._mind.best_value(axis, values, state["product"])[1] >= 1:
                 continue
             for value in values:
                 if (axis, value) not in self._tried_values:

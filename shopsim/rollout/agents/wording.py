@@ -20,7 +20,7 @@ def queries(needs: Needs, mind: Attention, skill: Skill) -> list[str]:
     else:
         words = keywords
         if skill.query_wording == "keywords+persona":
-            words = keywords + [word for word in mind.persona_words if len(word) <= _MAX_PERSONA_WORD]
+            words = keywords + [word for word in mind.persona_words() if len(word) <= _MAX_PERSONA_WORD]
         wordings = [
             " ".join(words[: skill.query_terms]),
             " ".join(keywords[: skill.query_terms]),
