@@ -1,0 +1,126 @@
+"""What the cache knows of one trace file: a small JSON manifest, replaced as a whole.
+
+Segments are immutable Parquet files; the catalogue names those that count. A crash leaves files that no
+catalogue names, which are swept later; a reader that still holds an older catalogue finds its files for
+:data:`GRACE_SECONDS`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from dashboard.lake.discovery import FileStamp
+from shopsim.jsonio import FileError, read_json, write_json
+
+__all__ = ["CACHE_FORMAT", "Catalogue", "Segment", "fingerprint", "load_catalogue", "source_folder", "sweep"]
+
+CACHE_FORMAT: Final = "lake-1"
+GRACE_SECONDS: Final = 600.0
+_SAMPLE_BYTES: Final = 16 << 10
+_SAMPLES: Final = 16
+_FILE: Final = "catalogue.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One ingested stretch: ``name`` is the stem of its Parquet files, ``episodes`` its winning records."""
+
+    name: str
+    start: int
+    stop: int
+    episodes: int
+
+
+@dataclass(slots=True)
+class Catalogue:
+    """State of one trace file in the cache.
+
+    ``read`` bytes are whole lines that were ingested for good, ``sample`` is their fingerprint. A last line
+    without newline is provisional: what it gave is in ``tail_*`` and in the segment named ``tail`` (if it
+    was a valid record), and it is read again when the file grows.
+    """
+
+    path: str
+    run_id: str
+    stamp: FileStamp
+    read: int = 0
+    sample: str = ""
+    segments: list[Segment] = field(default_factory=list)
+    records: int = 0
+    invalid_lines: int = 0
+    invalid: list[dict[str, Any]] = field(default_factory=list)
+    tail: Segment | None = None
+    tail_invalid: dict[str, Any] | None = None
+    tail_replaces: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+    version: str = ""
+
+    def names(self) -> list[str]:
+        """Stems of the Parquet files that count."""
+        tail = [self.tail] if self.tail else []
+        return [segment.name for segment in [*self.segments, *tail]]
+
+    def trace_index(self) -> dict[str, int]:
+        """The ``trace_index`` object of a summary."""
+        records = self.records + (1 if self.tail else 0)
+        unique = self.counts.get("unique_episodes", 0)
+        return {
+            "records": records,
+            "unique_episodes": unique,
+            "duplicate_records": records - unique,
+            "invalid_lines": self.invalid_lines + (1 if self.tail_invalid else 0),
+        }
+
+    def save(self, folder: Path) -> None:
+        """Replace the catalogue of ``folder`` in one step."""
+        write_json(folder / _FILE, {"format": CACHE_FORMAT, **asdict(self)}, indent=None)
+
+
+def source_folder(cache_dir: Path, path: Path, run_id: str) -> Path:
+    """Folder in the cache of one trace file as part of one run."""
+    key = hashlib.sha256(f"{path.resolve()}\0{run_id}".encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    return cache_dir / CACHE_FORMAT / key
+
+
+def load_catalogue(folder: Path) -> Catalogue | None:
+    """Read a catalogue; None when there is none that can be used (then the file is ingested again)."""
+    try:
+        value = read_json(folder / _FILE)
+        if value.pop("format") != CACHE_FORMAT:
+            return None
+        value["segments"] = [Segment(**segment) for segment in value["segments"]]
+        value["tail"] = Segment(**value["tail"]) if value["tail"] else None
+        value["stamp"] = tuple(value["stamp"])
+        return Catalogue(**value)
+    except (FileError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def fingerprint(path: Path, size: int) -> str:
+    """Hash of head, tail and evenly spread samples of the first ``size`` bytes of a file."""
+    digest = hashlib.sha256(str(size).encode())
+    steps = max(1, _SAMPLES - 1)
+    last = max(0, size - _SAMPLE_BYTES)
+    with path.open("rb") as file:
+        for place in sorted({last * step // steps for step in range(_SAMPLES)}):
+            file.seek(place)
+            digest.update(file.read(min(_SAMPLE_BYTES, size - place)))
+    return digest.hexdigest()
+
+
+def sweep(folder: Path, keep: set[str], *, grace: float = GRACE_SECONDS) -> None:
+    """Delete Parquet and temporary files that no catalogue names and that are older than ``grace`` seconds.
+
+    Call with the folder's lock held.
+    """
+    oldest = time.time() - grace
+    for entry in list(os.scandir(folder)):
+        stem = entry.name.split(".", 1)[0]
+        garbage = entry.name.endswith(".parquet") and stem not in keep
+        if (garbage or entry.name.endswith(".tmp")) and entry.stat().st_mtime < oldest:
+            Path(entry.path).unlink(missing_ok=True)

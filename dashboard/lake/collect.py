@@ -1,0 +1,99 @@
+"""From what was found on disk to the rows of ``runs``, ``summaries`` and ``published_outcomes``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dashboard.lake.catalogue import Catalogue
+from dashboard.lake.discovery import SUMMARY, FileStamp, FoundBundle, FoundRun, condition_of
+from dashboard.lake.published import condition_label, read_outcomes
+from dashboard.lake.runfiles import manifest_columns, manifest_jobs, summary_columns
+
+__all__ = ["RunFiles", "outcome_rows", "read_run_files", "run_row", "summary_row"]
+
+
+@dataclass(slots=True)
+class RunFiles:
+    """Manifest and summary of one run as they were when their files had these identities."""
+
+    key: tuple[FileStamp | None, FileStamp | None]
+    manifest: dict[str, Any] = field(default_factory=dict)
+    jobs: int | None = None
+    wanted: frozenset[str] = frozenset()
+    summary: dict[str, Any] | None = None
+    problems: list[str] = field(default_factory=list)
+
+
+def read_run_files(run: FoundRun) -> RunFiles:
+    """Read manifest and summary of a run; broken ones leave a problem and empty columns."""
+    files = RunFiles((run.manifest, run.summary))
+    if run.manifest is not None:
+        files.manifest, jobs = manifest_columns(run.path, files.problems)
+        files.wanted = frozenset(manifest_jobs(jobs))
+        files.jobs = len(jobs) if files.manifest else None
+    elif run.traces is not None:
+        files.problems.append(
+            f"{run.path}: no manifest.json: what was asked for is unknown. Copy it beside the traces."
+        )
+    if run.summary is not None:
+        files.summary = summary_columns(run.path / SUMMARY, files.problems)
+    return files
+
+
+def run_row(
+    run: FoundRun, files: RunFiles, catalogue: Catalogue | None, pending: int | None, problems: Sequence[str]
+) -> dict[str, Any]:
+    """One row of the view ``runs``. Counts come from the traces, else from the summary."""
+    row: dict[str, Any] = dict(files.manifest)
+    counts: dict[str, Any] = {}
+    if catalogue is not None:
+        index = catalogue.trace_index()
+        counts = {**index, **catalogue.counts}
+        counts["requested"] = index["unique_episodes"] if files.jobs is None else files.jobs
+        counts["pending"] = pending
+        asked = counts["requested"]
+        counts["coverage"] = counts["scored"] / asked if asked else None
+    elif files.summary is not None:
+        names = ("requested", "completed", "failed", "scored", "coverage")
+        counts = {name: files.summary[name] for name in names}
+        counts["unique_episodes"] = files.summary["trace_files"]
+    elif files.jobs is not None:
+        counts = {"requested": files.jobs, "pending": files.jobs, "coverage": 0.0}
+    return row | {
+        "run_id": run.run_id,
+        "root": str(run.root),
+        "path": str(run.path),
+        "kind": run.kind,
+        "label": condition_label(run.run_id) if run.kind == "published" else run.run_id,
+        "created_at": row.get("created_at") or (files.summary or {}).get("created_at"),
+        "simulated": bool(row.get("simulated")),
+        "has_traces": catalogue is not None,
+        "problems": [*run.problems, *files.problems, *problems],
+        **counts,
+    }
+
+
+def summary_row(run: FoundRun, files: RunFiles) -> dict[str, Any] | None:
+    """One row of the view ``summaries`` (the recorded ``summary.json``), if the run has one."""
+    return None if files.summary is None else {"run_id": run.run_id, **files.summary}
+
+
+def outcome_rows(
+    bundles: Sequence[FoundBundle], runs: Sequence[FoundRun], problems: list[str]
+) -> list[dict[str, Any]]:
+    """Rows of the view ``published_outcomes``; ``run_id`` is the published run of that condition."""
+    rows = []
+    for bundle in bundles:
+        if bundle.outcomes is None:
+            continue
+        published = {_condition(run, bundle.path): run.run_id for run in runs if run.kind == "published"}
+        found = read_outcomes(bundle.path, problems)
+        rows += [{"run_id": published.get(row["condition"], row["condition"]), **row} for row in found]
+    return rows
+
+
+def _condition(run: FoundRun, bundle: Path) -> str | None:
+    return condition_of(run.path.name) if run.path.is_relative_to(bundle) else None

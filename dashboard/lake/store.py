@@ -1,0 +1,241 @@
+"""The lake: runs below some roots, their traces as tables, kept up to date on request."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import duckdb
+import pandas as pd
+
+from dashboard.lake.catalogue import CACHE_FORMAT, Catalogue, source_folder
+from dashboard.lake.collect import RunFiles, outcome_rows, read_run_files, run_row, summary_row
+from dashboard.lake.database import open_database
+from dashboard.lake.discovery import TRACES, Findings, FoundRun, find_runs
+from dashboard.lake.errors import LakeError
+from dashboard.lake.segment import ingest, ingest_connection, table_path
+from dashboard.lake.source import bring_up_to_date
+from dashboard.lake.sql import load_sql
+from shopsim.rollout.lines import parse_line
+
+__all__ = ["Lake", "LakeState"]
+
+
+@dataclass(frozen=True, slots=True)
+class LakeState:
+    """One state of the lake: ``version`` changes exactly when the data did."""
+
+    version: str
+    runs: int
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is kept of a run between refreshes."""
+
+    found: FoundRun
+    files: RunFiles
+    catalogue: Catalogue | None
+    pending: int | None
+    problems: tuple[str, ...]
+    pending_key: tuple[Any, ...] = ()
+
+
+class Lake:
+    """Runs below ``roots``; what is derived from their traces lies in ``cache_dir``.
+
+    Safe for several threads and several processes on one cache. Each refresh that finds new data opens a new
+    in-memory database; cursors of the old one go on working with the data they were opened on.
+    """
+
+    def __init__(self, roots: Sequence[Path], cache_dir: Path) -> None:
+        self.roots = tuple(Path(root) for root in roots)
+        self.cache_dir = Path(cache_dir)
+        self._lock = threading.RLock()
+        self._runs: dict[str, _Run] = {}
+        self._state: LakeState | None = None
+        self._database: duckdb.DuckDBPyConnection | None = None
+
+    @property
+    def version(self) -> str:
+        """The version of the last refresh (the first use refreshes)."""
+        return self._ready().version
+
+    def refresh(self, progress: Callable[[list[FoundRun]], Any] | None = None) -> LakeState:
+        """Look for new, changed and vanished runs and ingest what changed.
+
+        ``progress`` may wrap the list of runs (for example in a bar). What is wrong with one run becomes a
+        problem of that run. Raises :class:`LakeError` when the cache cannot be written at all.
+        """
+        with self._lock:
+            findings = find_runs(self.roots)
+            runs: dict[str, _Run] = {}
+            for found in progress(findings.runs) if progress else findings.runs:
+                runs[found.run_id] = self._look_at(found)
+            version = _version(findings, runs)
+            self._runs = runs
+            if self._state is None or version != self._state.version:
+                self._open(findings, version)
+            assert self._state is not None
+            return self._state
+
+    def connect(self) -> duckdb.DuckDBPyConnection:
+        """A cursor of its own on the current state: use it in one thread, and close it."""
+        with self._lock:
+            self._ready()
+            assert self._database is not None
+            return self._database.cursor()
+
+    def query(self, name: str, **params: Any) -> pd.DataFrame:
+        """The rows of ``dashboard/queries/<name>.sql`` with DuckDB's named parameters ``$name``."""
+        with self.connect() as cursor:
+            return cast(pd.DataFrame, cursor.execute(load_sql(name), params).df())
+
+    def rows(self, name: str, **params: Any) -> list[tuple[Any, ...]]:
+        """Like :meth:`query`, as plain Python tuples."""
+        with self.connect() as cursor:
+            return list(cursor.execute(load_sql(name), params).fetchall())
+
+    def run(self, run_id: str) -> FoundRun:
+        """The run named ``run_id``. Raises :class:`LakeError` when there is none."""
+        self._ready()
+        known = self._runs.get(run_id)
+        if known is None:
+            raise LakeError(f"no run named {run_id!r}", hint="`shopsim-review runs` lists what was found.")
+        return known.found
+
+    def trace_index(self, run_id: str) -> dict[str, int] | None:
+        """Counts of records, unique episodes, duplicates and invalid lines; None without traces."""
+        self.run(run_id)
+        catalogue = self._runs[run_id].catalogue
+        return None if catalogue is None else catalogue.trace_index()
+
+    def requested(self, run_id: str) -> int | None:
+        """Number of jobs in the run's manifest; None when there is no usable manifest."""
+        self.run(run_id)
+        return self._runs[run_id].files.jobs
+
+    def recorded_summary(self, run_id: str) -> dict[str, Any] | None:
+        """The figures of the run's ``summary.json`` (columns of ``summaries``), None when it has none."""
+        self.run(run_id)
+        return self._runs[run_id].files.summary
+
+    def problems(self, run_id: str) -> list[str]:
+        """What is wrong with a run's files, one line each; invalid trace lines with their byte offset."""
+        found = self.run(run_id)
+        known = self._runs[run_id]
+        lines = [*found.problems, *known.files.problems, *known.problems]
+        if known.catalogue is not None:
+            last = [known.catalogue.tail_invalid] if known.catalogue.tail_invalid else []
+            invalid = [*known.catalogue.invalid, *last]
+            lines += [f"{found.path / TRACES}: byte {line['offset']}: {line['reason']}" for line in invalid]
+        return lines
+
+    def episode_record(self, run_id: str, episode_id: str) -> dict[str, Any]:
+        """The whole recorded episode, read with one seek.
+
+        Raises :class:`LakeError` when there is no such episode or the trace changed since the last refresh.
+        """
+        found = self.run(run_id)
+        place = self.rows("episode_place", run_id=run_id, episode_id=episode_id)
+        if not place:
+            raise LakeError(f"{run_id}: no record of episode {episode_id!r}")
+        offset, length = place[0]
+        path = found.path / TRACES
+        try:
+            with path.open("rb") as file:
+                file.seek(offset)
+                record, reason = parse_line(file.read(length))
+        except OSError as error:
+            raise LakeError(f"{path}: cannot be read ({error.strerror})") from None
+        if record is None or record["episode_id"] != episode_id:
+            problem = reason or "another episode is there now"
+            raise LakeError(
+                f"{path}: byte {offset}: {problem}", hint="The file was changed meanwhile; refresh the lake."
+            )
+        return record
+
+    def _ready(self) -> LakeState:
+        with self._lock:
+            return self._state if self._state is not None else self.refresh()
+
+    def _look_at(self, found: FoundRun) -> _Run:
+        known = self._runs.get(found.run_id)
+        if known is not None and known.found.path != found.path:
+            known = None
+        files = known.files if known else None
+        if files is None or files.key != (found.manifest, found.summary):
+            files = read_run_files(found)
+        catalogue = known.catalogue if known else None
+        problems: tuple[str, ...] = ()
+        if found.traces is None:
+            catalogue = None
+        else:
+            try:
+                catalogue = bring_up_to_date(self.cache_dir, found.path / TRACES, found.run_id, catalogue)
+            except LakeError as error:
+                problems = (str(error),)
+        run = _Run(found, files, catalogue, None, problems)
+        run.pending_key = (files.key, catalogue.version if catalogue else None)
+        if known is not None and known.pending_key == run.pending_key:
+            run.pending = known.pending
+        elif files.jobs is not None:
+            run.pending = len(files.wanted - self._recorded(found, catalogue))
+        return run
+
+    def _recorded(self, found: FoundRun, catalogue: Catalogue | None) -> set[str]:
+        segments = self._segments(found, catalogue)
+        if not segments:
+            return set()
+        files = [str(table_path(segment, "episodes")) for segment in segments]
+        with duckdb.connect(":memory:") as connection:
+            rows = connection.execute(load_sql("ingest_episode_ids"), {"files": files}).fetchall()
+        return {str(row[0]) for row in rows}
+
+    def _segments(self, found: FoundRun, catalogue: Catalogue | None) -> list[Path]:
+        if catalogue is None:
+            return []
+        folder = source_folder(self.cache_dir, found.path / TRACES, found.run_id)
+        return [folder / name for name in catalogue.names()]
+
+    def _open(self, findings: Findings, version: str) -> None:
+        problems = list(findings.problems)
+        runs = self._runs.values()
+        summaries = [summary_row(run.found, run.files) for run in runs]
+        rows = {
+            "runs": [run_row(r.found, r.files, r.catalogue, r.pending, r.problems) for r in runs],
+            "summaries": [row for row in summaries if row is not None],
+            "published_outcomes": outcome_rows(findings.bundles, findings.runs, problems),
+        }
+        segments = [_empty_segment(self.cache_dir)]
+        for run in runs:
+            segments += self._segments(run.found, run.catalogue)
+        self._database = open_database(segments, rows, self.cache_dir / CACHE_FORMAT / "spill")
+        self._state = LakeState(version, len(self._runs), tuple(problems))
+
+
+def _empty_segment(cache_dir: Path) -> Path:
+    """A segment without rows: it gives every view its columns even when there is no run."""
+    segment = cache_dir / CACHE_FORMAT / "empty" / "none"
+    if table_path(segment, "attribute_outcomes").is_file():
+        return segment
+    segment.parent.mkdir(parents=True, exist_ok=True)
+    trace = segment.parent / "none.jsonl"
+    trace.touch()
+    with ingest_connection(segment.parent) as connection:
+        ingest(connection, trace, 0, 0, "", segment)
+    return segment
+
+
+def _version(findings: Findings, runs: dict[str, _Run]) -> str:
+    parts: list[Any] = [findings.problems, [(str(b.path), b.outcomes) for b in findings.bundles]]
+    for run in runs.values():
+        version = run.catalogue.version if run.catalogue else None
+        parts.append((run.found.run_id, str(run.found.path), run.files.key, version, run.problems))
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,3 @@
+-- Lines that Python has read and written again: nothing in them is doubtful.
+CREATE OR REPLACE TEMP TABLE parsed AS
+SELECT line_offset, line_length, from_json(line, $structure) AS record, false AS doubtful FROM lines

@@ -1,0 +1,46 @@
+-- The steps of the winning records with the page before and after each and the kind of action (spec 04 E).
+-- A step that got no answer leaves the page as it was. `search_no` counts the result lists of an episode.
+CREATE OR REPLACE TEMP TABLE walk AS
+WITH answered AS (
+    SELECT
+        w.episode_id, w.task_id, w.goal_asin, w.reset_page, s.*,
+        regexp_extract(s.action, '(?s)^(search|click)\[(.*)\]$', 1) AS verb,
+        regexp_extract(s.action, '(?s)^(search|click)\[(.*)\]$', 2) AS argument,
+        coalesce(s.page_type, CASE WHEN s.position = w.steps THEN w.final_page END) AS page_now
+    FROM stage_steps s JOIN winners w USING (line_offset)
+),
+paged AS (
+    SELECT
+        *,
+        coalesce(last_value(page_now IGNORE NULLS) OVER before, reset_page) AS page_before,
+        coalesce(last_value(page_now IGNORE NULLS) OVER until_now, reset_page) AS page_after
+    FROM answered
+    WINDOW
+        before AS (PARTITION BY line_offset ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+        until_now AS (PARTITION BY line_offset ORDER BY position)
+),
+typed AS (
+    SELECT
+        *,
+        CASE
+            WHEN has_protocol_error THEN 'repair'
+            WHEN action IS NULL THEN 'no_action'
+            WHEN valid IS DISTINCT FROM true THEN 'invalid_action'
+            WHEN verb = 'search' THEN 'search'
+            WHEN verb <> 'click' THEN 'other'
+            WHEN argument = 'back to search' THEN 'backtrack'
+            WHEN argument = '< prev' THEN CASE page_before WHEN 'search_results' THEN 'paginate' ELSE 'backtrack' END
+            WHEN argument = 'next >' THEN 'paginate'
+            WHEN argument = 'buy now' THEN 'purchase'
+            WHEN page_before = 'search_results' AND page_after = 'product_detail' THEN 'open_product'
+            WHEN page_before = 'product_detail' AND contains(argument, '=') THEN 'select_option'
+            ELSE 'other'
+        END AS action_type
+    FROM paged
+)
+SELECT
+    *,
+    CAST(
+        count(*) FILTER (action_type = 'search') OVER (PARTITION BY line_offset ORDER BY position) AS INTEGER
+    ) AS search_no
+FROM typed
