@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from shopsim.cli import check_env, prepare, rollout, sample, search
+from shopsim.cli import budget, check_env, prepare, rollout, sample, search
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -18,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+budget.register(app)
 check_env.register(app)
 prepare.register(app)
 rollout.register(app)
