@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from shopsim.cli import budget, check_env, prepare, rollout, sample, search
+from shopsim.cli import budget, check_env, prepare, rollout, sample, search, serve
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -24,6 +24,7 @@ prepare.register(app)
 rollout.register(app)
 sample.register(app)
 search.register(app)
+serve.register(app)
 
 
 def main() -> None:
