@@ -53,7 +53,7 @@ class ExactScorer:
     def __init__(self, postings: FieldPostings) -> None:
         self.postings = postings
         mean = float(postings.lengths.sum()) / max(1, len(postings.asins))
-        self._average_length = mean or 1.0  # without a single term nothing is ever scored
+        self.average_length = mean or 1.0  # without a single term nothing is ever scored
 
     @classmethod
     def from_index(cls, index: SearchIndex) -> ExactScorer:
@@ -105,7 +105,7 @@ class ExactScorer:
 
     def _norm(self, parameters: Bm25Parameters) -> FloatArray:
         k1, b = parameters.k1, parameters.b
-        return k1 * ((1 - b) + (b * self.postings.lengths) / self._average_length)
+        return k1 * ((1 - b) + (b * self.postings.lengths) / self.average_length)
 
     def _rank_group(
         self, queries: PreparedQueries, parts: Sequence[FloatArray], limit: int

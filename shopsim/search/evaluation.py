@@ -68,6 +68,14 @@ class QuerySet:
     def __len__(self) -> int:
         return len(self.texts)
 
+    def select(self, queries: Sequence[int] | IntArray) -> QuerySet:
+        """Some of the queries, in the given order."""
+        return QuerySet(
+            texts=tuple(self.texts[query] for query in queries),
+            wanted=tuple(self.wanted[query] for query in queries),
+            units=tuple(self.units[query] for query in queries),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:

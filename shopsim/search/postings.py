@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,7 @@ class PhraseHits:
     slots: IntArray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FieldPostings:
     """The whole catalogue as one stream of term ids, and for each term the places where it stands.
 
@@ -69,6 +71,28 @@ class FieldPostings:
             places=places,
             first=first,
         )
+
+    def document(self, asin: str) -> int | None:
+        """The number of a product, None when it is not indexed."""
+        place = bisect_left(self.asins, asin)
+        return place if place < len(self.asins) and self.asins[place] == asin else None
+
+    def document_terms(self, document: int) -> list[list[str]]:
+        """The terms of a product, one list a field, in the order in which they stand."""
+        names = self._names
+        edges = np.asarray([document * _FIELD_COUNT, (document + 1) * _FIELD_COUNT], dtype=np.int32)
+        low, high = np.searchsorted(self.slots, edges)
+        fields: list[list[str]] = [[]]
+        for term in self.stream[low:high].tolist():
+            if term == _GAP:
+                fields.append([])
+            else:
+                fields[-1].append(names[term])
+        return fields[:-1]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return list(self.terms)  # a dictionary keeps the order in which ids were given out
 
     @property
     def nbytes(self) -> int:

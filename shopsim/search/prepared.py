@@ -57,6 +57,23 @@ class PreparedQueries:
         """How many products hold the phrase."""
         return 0 if phrase == NO_PHRASE else self.starts[phrase + 1] - self.starts[phrase]
 
+    def posting_of(self, phrase: int, document: int) -> int | None:
+        """The posting of a phrase in a document, None when the document does not hold it."""
+        if phrase == NO_PHRASE:
+            return None
+        low, high = self.starts[phrase], self.starts[phrase + 1]
+        place = low + int(np.searchsorted(self.documents[low:high], document))
+        return place if place < high and self.documents[place] == document else None
+
+    def occurrences(self, phrase: int, document: int) -> dict[str, int]:
+        """How often a phrase stands in each field of a document; fields without it are left out."""
+        posting = self.posting_of(phrase, document)
+        if posting is None:
+            return {}
+        low, high = np.searchsorted(self.posting, [posting, posting + 1])
+        counts = np.bincount(self.field[low:high], minlength=len(FIELDS)).tolist()
+        return {field: count for field, count in zip(FIELDS, counts, strict=True) if count}
+
 
 def phrase_idf(products: int, hits: int) -> float:
     """bm25's inverse document frequency: ln((N - n + 0.5) / (n + 0.5)), 1e-6 when that is not positive.

@@ -70,7 +70,9 @@ def best_products(scores: FloatArray, matched: IntArray, limit: int) -> IntArray
     """
     candidates = _above_bound(scores, limit)
     if candidates is None:
-        candidates = np.unique(matched)
+        is_match = np.zeros(len(scores), dtype=np.bool_)
+        is_match[matched] = True
+        candidates = np.flatnonzero(is_match)
     order = np.argsort(-scores[candidates], kind="stable")[:limit]
     return candidates[order]
 
