@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from dashboard.cli import serve
+from dashboard.cli import runs, serve, summary
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -25,6 +25,8 @@ def _program() -> None:
 
 
 serve.register(app)
+runs.register(app)
+summary.register(app)
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from typing import Final, Literal
 __all__ = [
     "MANIFEST",
     "OUTCOMES",
+    "RUN_FILES",
     "SUMMARY",
     "TRACES",
     "FileStamp",
@@ -28,7 +29,7 @@ TRACES: Final = "traces.jsonl"
 SUMMARY: Final = "summary.json"
 OUTCOMES: Final = Path("analysis/test_task_outcomes.json")
 
-_RUN_FILES: Final = frozenset({MANIFEST, TRACES, SUMMARY})
+RUN_FILES: Final = frozenset({MANIFEST, TRACES, SUMMARY})
 _MAX_DEPTH: Final = 5
 #: Training rounds hold thousands of folders that are no evaluation runs (spec 04 B).
 _SKIPPED: Final = re.compile(r"\..*|slime-training|group-\d{9}|node_modules|__pycache__")
@@ -120,7 +121,7 @@ def _walk(
         findings.bundles.append(FoundBundle(folder, stamp(folder / OUTCOMES)))
         yield from _bundle_runs(folder, root)
         return
-    if names & _RUN_FILES:
+    if names & RUN_FILES:
         yield _run(folder, root)
     if depth >= _MAX_DEPTH:
         return

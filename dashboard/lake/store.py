@@ -17,7 +17,7 @@ from dashboard.lake.catalogue import CACHE_FORMAT, Catalogue, source_folder
 from dashboard.lake.collect import RunFiles, outcome_rows, read_run_files, run_row, summary_row
 from dashboard.lake.database import open_database
 from dashboard.lake.discovery import TRACES, Findings, FoundRun, find_runs
-from dashboard.lake.errors import LakeError
+from dashboard.lake.errors import LakeError, UnknownRunError
 from dashboard.lake.segment import ingest, ingest_connection, table_path
 from dashboard.lake.source import bring_up_to_date
 from dashboard.lake.sql import load_sql
@@ -102,12 +102,30 @@ class Lake:
         with self.connect() as cursor:
             return list(cursor.execute(load_sql(name), params).fetchall())
 
+    def records(self, name: str, **params: Any) -> list[dict[str, Any]]:
+        """Like :meth:`query`, as plain Python objects ready for JSON (missing values are None)."""
+        with self.connect() as cursor:
+            result = cursor.execute(load_sql(name), params)
+            columns = [column[0] for column in result.description]
+            return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
+
+    @property
+    def runs(self) -> list[FoundRun]:
+        """Every run found, in the order of the roots."""
+        self._ready()
+        return [run.found for run in self._runs.values()]
+
+    def has_run(self, run_id: str) -> bool:
+        """Whether there is a run of that id."""
+        self._ready()
+        return run_id in self._runs
+
     def run(self, run_id: str) -> FoundRun:
-        """The run named ``run_id``. Raises :class:`LakeError` when there is none."""
+        """The run named ``run_id``. Raises :class:`UnknownRunError` when there is none."""
         self._ready()
         known = self._runs.get(run_id)
         if known is None:
-            raise LakeError(f"no run named {run_id!r}", hint="`shopsim-review runs` lists what was found.")
+            raise UnknownRunError(run_id)
         return known.found
 
     def trace_index(self, run_id: str) -> dict[str, int] | None:
@@ -126,11 +144,16 @@ class Lake:
         self.run(run_id)
         return self._runs[run_id].files.summary
 
-    def problems(self, run_id: str) -> list[str]:
-        """What is wrong with a run's files, one line each; invalid trace lines with their byte offset."""
+    def file_problems(self, run_id: str) -> list[str]:
+        """What is wrong with a run's files as such, one line each (the column ``problems`` of ``runs``)."""
         found = self.run(run_id)
         known = self._runs[run_id]
-        lines = [*found.problems, *known.files.problems, *known.problems]
+        return [*found.problems, *known.files.problems, *known.problems]
+
+    def problems(self, run_id: str) -> list[str]:
+        """Like :meth:`file_problems`, with every invalid trace line and its byte offset."""
+        lines = self.file_problems(run_id)
+        found, known = self.run(run_id), self._runs[run_id]
         if known.catalogue is not None:
             last = [known.catalogue.tail_invalid] if known.catalogue.tail_invalid else []
             invalid = [*known.catalogue.invalid, *last]

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from dashboard.lake.discovery import SUMMARY
 from dashboard.lake.errors import LakeError
 from dashboard.lake.store import Lake
 from shopsim.formats import SUMMARY_SCHEMA
+from shopsim.jsonio import read_json
 from shopsim.rollout.summary import REWARD_COMPONENTS, UNKNOWN, standard_error
 
-__all__ = ["run_summary"]
+__all__ = ["any_summary", "run_summary"]
 
 _TOKENS: Final = ("completion_tokens", "prompt_tokens", "total_tokens")
 _STEPS: Final = ("model_steps", "protocol_errors", "policy_failures", "env_steps", "invalid_actions")
@@ -64,6 +66,18 @@ def run_summary(lake: Lake, run_id: str) -> dict[str, Any]:
         "errors": _counter(failed["error_type"]),
         "trace_index": index,
     }
+
+
+def any_summary(lake: Lake, run_id: str) -> dict[str, Any]:
+    """Like :func:`run_summary`; of a run without traces its recorded ``summary.json`` as it is.
+
+    Then ``trace_index`` is None. Raises :class:`LakeError` when there is neither.
+    """
+    recorded = lake.run(run_id).path / SUMMARY
+    if lake.trace_index(run_id) is not None or lake.recorded_summary(run_id) is None:
+        return run_summary(lake, run_id)
+    summary: dict[str, Any] = read_json(recorded)
+    return {**summary, "trace_index": None}
 
 
 def _behavior(totals: dict[str, int], completed: int, terminations: dict[str, int]) -> dict[str, Any]:

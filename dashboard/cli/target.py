@@ -1,0 +1,53 @@
+"""What the arguments RUN and ``--root`` of the commands mean: a lake and a run in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from dashboard.lake import Lake
+
+__all__ = ["RootOption", "open_lake", "resolve_run"]
+
+RootOption = Annotated[
+    list[Path] | None,
+    typer.Option("--root", metavar="DIR", help="Folder to look for runs in; may be given several times."),
+]
+
+
+def open_lake(roots: Sequence[Path] | None) -> Lake:
+    """The lake over ``roots`` (default: those of the workspace), refreshed, with a progress bar."""
+    from functools import partial
+
+    from dashboard.lake import Lake
+    from dashboard.ui.workspace import current_workspace
+    from shopsim.progress import track
+
+    workspace = current_workspace()
+    lake = Lake(list(roots) if roots else workspace.roots, workspace.cache_dir)
+    lake.refresh(progress=partial(track, label="reading runs"))
+    return lake
+
+
+def resolve_run(run: str, roots: Sequence[Path] | None) -> tuple[Lake, str]:
+    """The lake and run id that ``run`` names: the path of a run folder, or the id of a run below the roots.
+
+    Raises :class:`~dashboard.lake.errors.UnknownRunError`.
+    """
+    from dashboard.lake.discovery import RUN_FILES
+    from dashboard.lake.errors import UnknownRunError
+
+    folder = Path(run)
+    if any((folder / name).is_file() for name in RUN_FILES):
+        lake = open_lake([folder])
+        return lake, next(known.run_id for known in lake.runs if known.path == folder)
+    lake = open_lake(roots)
+    if not lake.has_run(run):
+        if folder.is_dir():
+            raise UnknownRunError(run, "That folder holds no manifest.json, traces.jsonl or summary.json.")
+        raise UnknownRunError(run)
+    return lake, run
