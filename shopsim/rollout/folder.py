@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shopsim.errors import UsageError
-from shopsim.jsonio import canonical_json, read_json, write_json
+from shopsim.jsonio import read_json, write_json
 from shopsim.rollout.jobs import Job
 from shopsim.rollout.manifest import build_plan, read_manifest
 from shopsim.rollout.summary import summarize
@@ -68,7 +68,7 @@ def run_plan(
         max_steps=limits.single_turn_actions if single else limits.multi_turn_actions,
         concurrency=concurrency,
     )
-    as_read: dict[str, Any] = json.loads(canonical_json(plan))
+    as_read: dict[str, Any] = json.loads(json.dumps(plan))
     return as_read
 
 

@@ -105,4 +105,16 @@ def _follow_parent() -> None:
 def _work(assignment: Assignment) -> tuple[int, bytes]:
     if _engine is None:
         raise WorkerError("a worker has no engine")
+    _check_same_engine(_engine, assignment.settings)
     return assignment.run, _play(_engine, assignment)
+
+
+def _check_same_engine(engine: Engine, settings: EpisodeSettings) -> None:
+    """One run never mixes data or rules, even when the prepared data are replaced while it runs."""
+    planned = settings.provenance["environment"]
+    for name, value in engine.provenance().items():
+        if planned.get(name) != value:
+            raise WorkerError(
+                f"{name}: a worker has {value!r}, the run was planned with {planned.get(name)!r}",
+                hint="Do not prepare data while a run is going on; run it again under another name.",
+            )

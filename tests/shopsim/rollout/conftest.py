@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from shopsim.engine import Engine, open_engine
-from shopsim.env.terms import TermExtractor
 from shopsim.settings import RunSettings
 from tests.factories.tiny_workspace import tiny_workspace
 
@@ -17,7 +16,7 @@ from tests.factories.tiny_workspace import tiny_workspace
 @pytest.fixture(scope="session")
 def shared_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     settings = tiny_workspace(tmp_path_factory.mktemp("workspace") / "tiny")
-    with open_engine(settings, terms=TermExtractor()) as engine:
+    with open_engine(settings) as engine:
         yield engine
 
 

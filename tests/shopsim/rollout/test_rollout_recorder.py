@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from shopsim.engine import Engine, open_engine
-from shopsim.env.terms import TermExtractor
 from shopsim.errors import UsageError
 from shopsim.rollout.manifest import plan_fingerprint, read_manifest
 from shopsim.rollout.recorder import PlayRecorder
@@ -84,7 +83,7 @@ def test_saving_twice_is_one_save_and_an_open_play_cannot_be_saved(engine: Engin
 
 
 def _save_some(settings: Settings, count: int) -> None:
-    with open_engine(settings, terms=TermExtractor()) as engine:
+    with open_engine(settings) as engine:
         for _ in range(count):
             finished(engine).save("shared")
 

@@ -11,12 +11,14 @@ import pytest
 from shopsim.engine import Engine
 from shopsim.errors import UsageError
 from shopsim.rollout.agents import agent_spec
+from shopsim.rollout.episode import EpisodeSettings
 from shopsim.rollout.jobs import make_jobs
 from shopsim.rollout.locking import RunLockedError, folder_lock
 from shopsim.rollout.manifest import PlanMismatchError
 from shopsim.rollout.runner import RunRequest, open_runs, run
 from shopsim.rollout.selection import read_task_ids, select_tasks
 from shopsim.rollout.trace import encode_record, read_records
+from shopsim.rollout.workers import Assignment, WorkerError, play_in_processes
 from shopsim.tasks import UnknownTaskError
 
 VOLATILE = ("started_at", "ended_at", "duration_ms")
@@ -102,6 +104,15 @@ def test_processes_change_no_result(engine: Engine) -> None:
     many = run(engine, request(engine, "many", samples=5), concurrency=2)
     assert many.played == 25
     assert played(alone.folder) == played(many.folder)
+
+
+def test_a_worker_with_other_data_stops_the_run(engine: Engine) -> None:
+    planned = {"environment": {**engine.provenance(), "product_data_sha256": "0" * 64}}
+    settings = EpisodeSettings(True, "single_turn", 30, planned)
+    job = request(engine).jobs[0]
+    assignments = [Assignment(0, job, agent_spec("random"), settings)]
+    with pytest.raises(WorkerError, match="product_data_sha256: a worker has"):
+        list(play_in_processes(engine.settings, assignments, 1))
 
 
 def test_another_plan_is_refused_and_nothing_is_touched(engine: Engine) -> None:
