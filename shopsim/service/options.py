@@ -24,6 +24,6 @@ class ServiceOptions(BaseModel):
     max_waiting: int = Field(default=1024, ge=0)
     max_wait_seconds: float = Field(default=600.0, gt=0)
     idle_seconds: float = Field(default=1800.0, gt=0)
-    max_body_bytes: int = Field(default=1 << 20, ge=1024)
+    max_body_bytes: int = Field(default=1 << 18, ge=1024)
     body_seconds: float = Field(default=30.0, gt=0)
     admin_token: str | None = Field(default=None, min_length=8, repr=False)
