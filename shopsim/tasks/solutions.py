@@ -1,0 +1,188 @@
+"""Every purchase that satisfies a goal: all (product, options) with ``r_success`` 1, exactly (spec 03).
+
+This is what an oracle buys, what diagnosis measures an episode against, and what tells whether a task can
+be solved at all. Which products and options are meant follows from the reward alone; whether an agent's
+search finds them is another question.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from shopsim.catalog import Corpus, Product
+from shopsim.env.fuzzy import is_match
+from shopsim.env.terms import TermExtractor
+from shopsim.tasks.candidates import AttributeIndex, Positions, TypeIndex
+from shopsim.tasks.combinations import Combinations, build_axes
+from shopsim.tasks.goals import Goal
+
+__all__ = ["GoalSolver", "Selection", "Solution", "is_satisfiable", "solve", "solver_for"]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """One purchase of a product: a value for every axis and the price, None when not verifiable."""
+
+    selected: Mapping[str, str]
+    price: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """All satisfying purchases of one product.
+
+    ``selected`` and ``price`` are those of the first, in catalogue order; ``options`` gives for each axis
+    the values that occur in some of them (not every mixture of these need satisfy: ask :meth:`admits`);
+    ``count`` is how many there are.
+    """
+
+    asin: str
+    selected: Mapping[str, str]
+    price: float | None
+    options: Mapping[str, tuple[str, ...]]
+    count: int
+    combinations: Combinations
+
+    def purchases(self) -> Iterator[Selection]:
+        """Each satisfying purchase, lazily: there may be many thousands."""
+        return (Selection(selected, price) for selected, price in self.combinations)
+
+    def admits(self, selected: Mapping[str, str]) -> bool:
+        """Whether buying with ``selected`` (axis name -> shown value, every axis) satisfies the goal."""
+        return self.combinations.contains(selected)
+
+
+class GoalSolver:
+    """Indexes one corpus once and then solves goals in milliseconds. Safe to share between threads."""
+
+    def __init__(self, corpus: Corpus, terms: TermExtractor) -> None:
+        self.corpus = corpus
+        self.terms = terms
+        self._types = TypeIndex(corpus.products, terms)
+        self._attributes = AttributeIndex(corpus.products)
+        self._option_matches: dict[tuple[str, str], bool] = {}
+
+    def solve(self, goal: Goal) -> list[Solution]:
+        """The satisfying purchases by product, in catalogue order."""
+        return list(self._solutions(goal))
+
+    def is_satisfiable(self, goal: Goal) -> bool:
+        """Whether any purchase satisfies the goal; the goal's own product is tried first."""
+        fitting = self._with_attributes(goal, self._types.matching(goal))
+        products = self.corpus.products
+        ordered = sorted(fitting.tolist(), key=lambda place: products[place].asin != goal.asin)
+        return any(self._combinations(goal, products[place]) for place in ordered)
+
+    def explain_unsatisfiable(self, goal: Goal) -> str:
+        """Why nothing satisfies the goal, one sentence; ``""`` when something does.
+
+        The first requirement that leaves no product is named: type, attributes, options, then price.
+        """
+        of_type = self._types.matching(goal)
+        if not of_type.size:
+            return f"no product is of the wanted type ({goal.category or 'no category'})"
+        fitting = self._with_attributes(goal, of_type)
+        if not fitting.size:
+            return self._explain_attributes(goal, of_type)
+        products = [self.corpus.products[place] for place in fitting]
+        offering = [found for product in products if (found := self._without_limit(goal, product))]
+        if not offering:
+            return self._explain_options(goal, products)
+        if any(self._combinations(goal, product) for product in products):
+            return ""
+        prices = [price for found in offering if (price := found.cheapest()) is not None]
+        if not prices:
+            return f"none of the {_count(offering)} with all attributes and options has a verifiable price"
+        return f"the cheapest fitting purchase costs {min(prices):g}, over the limit of {goal.price_upper:g}"
+
+    def _solutions(self, goal: Goal) -> Iterator[Solution]:
+        for place in self._with_attributes(goal, self._types.matching(goal)):
+            product = self.corpus.products[place]
+            combinations = self._combinations(goal, product)
+            if combinations:
+                selected, price = next(iter(combinations))
+                options = combinations.admissible()
+                count = combinations.count()
+                yield Solution(product.asin, selected, price, options, count, combinations)
+
+    def _with_attributes(self, goal: Goal, candidates: Positions) -> Positions:
+        """Those of ``candidates`` that have every wanted attribute."""
+        for entry in dict.fromkeys(goal.attributes):
+            if not candidates.size:
+                break
+            candidates = candidates[self._attributes.having(entry, candidates)]
+        return candidates
+
+    def _combinations(self, goal: Goal, product: Product) -> Combinations | None:
+        return build_axes(product, _wanted(goal), goal.price_upper, self._matches)
+
+    def _without_limit(self, goal: Goal, product: Product) -> Combinations | None:
+        return build_axes(product, _wanted(goal), None, self._matches)
+
+    def _matches(self, shown: str, entry: str) -> bool:
+        pair = (shown, entry)
+        known = self._option_matches.get(pair)
+        if known is None:
+            known = self._option_matches[pair] = is_match(shown, entry)
+        return known
+
+    def _explain_attributes(self, goal: Goal, of_type: Positions) -> str:
+        met = np.zeros(of_type.size, dtype=np.int64)
+        entries = tuple(dict.fromkeys(goal.attributes))
+        for entry in entries:
+            having = self._attributes.having(entry, of_type)
+            if not having.any():
+                return f"none of the {_count(of_type)} of the wanted type has the attribute {entry!r}"
+            met += having
+        return (
+            f"none of the {_count(of_type)} of the wanted type has all attributes together "
+            f"(at most {int(met.max())} of {len(entries)})"
+        )
+
+    def _explain_options(self, goal: Goal, products: list[Product]) -> str:
+        for entry in _wanted(goal):
+            offered = (value.shown for product in products for axis in product.axes for value in axis.values)
+            if not any(self._matches(shown, entry) for shown in offered):
+                return f"none of the {_count(products)} with all attributes offers the option {entry!r}"
+        return f"none of the {_count(products)} with all attributes offers all wanted options together"
+
+
+_RECENT_SOLVERS = 2
+_recent: list[GoalSolver] = []
+_recent_lock = threading.Lock()
+
+
+def solver_for(corpus: Corpus, terms: TermExtractor) -> GoalSolver:
+    """The solver of this corpus and extractor; the last two are kept."""
+    with _recent_lock:
+        for solver in _recent:
+            if solver.corpus is corpus and solver.terms is terms:
+                return solver
+        solver = GoalSolver(corpus, terms)
+        _recent.insert(0, solver)
+        del _recent[_RECENT_SOLVERS:]
+        return solver
+
+
+def solve(goal: Goal, corpus: Corpus, terms: TermExtractor) -> list[Solution]:
+    """All satisfying purchases of ``goal`` in ``corpus``, by product (see :class:`GoalSolver`)."""
+    return solver_for(corpus, terms).solve(goal)
+
+
+def is_satisfiable(goal: Goal, corpus: Corpus, terms: TermExtractor) -> bool:
+    """Whether any purchase in ``corpus`` satisfies ``goal``."""
+    return solver_for(corpus, terms).is_satisfiable(goal)
+
+
+def _wanted(goal: Goal) -> tuple[str, ...]:
+    """The distinct wanted option values: one wanted twice is met twice or not at all."""
+    return tuple(dict.fromkeys(goal.goal_options))
+
+
+def _count(products: Positions | list[Product] | list[Combinations]) -> str:
+    number = len(products)
+    return f"{number} product{'s' if number != 1 else ''}"
