@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 def _run(
     agent: Annotated[str, typer.Option(help="random, oracle, or shopper-iter00 ... shopper-iter80.")],
     name: Annotated[str, typer.Option(help="Name of the experiment: its folder under the runs root.")],
-    split: Annotated[str, typer.Option(help="train, val, test or all.")] = "test",
+    split: Annotated[str, typer.Option(help="train, val, test, all (persona tasks) or every.")] = "test",
     tasks: Annotated[
         str | None, typer.Option(help="Task ids (3,17,42) or a JSON file with a list, instead of a split.")
     ] = None,

@@ -13,10 +13,12 @@ from shopsim.jsonio import read_json
 if TYPE_CHECKING:
     from shopsim.engine import Engine
 
-__all__ = ["CUSTOM_SPLIT", "read_task_ids", "select_tasks"]
+__all__ = ["CUSTOM_SPLIT", "EVERY_TASK", "read_task_ids", "select_tasks", "split_ids"]
 
 #: Split name of tasks that do not all come from one split.
 CUSTOM_SPLIT = "custom"
+#: Stands for every task of the catalogue; splits hold the persona tasks alone.
+EVERY_TASK = "every"
 
 _SEPARATORS = re.compile(r"[\s,]+")
 
@@ -39,6 +41,11 @@ def read_task_ids(text: str) -> tuple[int, ...]:
     return tuple(ids)
 
 
+def split_ids(engine: Engine, split: str) -> tuple[int, ...]:
+    """The task ids of a split by name, ``all`` for all splits, ``every`` for the whole catalogue."""
+    return engine.goals.ids if split == EVERY_TASK else engine.splits.ids(split)
+
+
 def select_tasks(
     engine: Engine, *, split: str, tasks: str | None = None, limit: int | None = None
 ) -> tuple[tuple[int, ...], str]:
@@ -48,7 +55,7 @@ def select_tasks(
     them, or ``custom``. ``limit`` keeps the first ones. Raises
     :class:`~shopsim.tasks.goals.UnknownTaskError` for an id that the corpus does not have.
     """
-    ids: Sequence[int] = engine.splits.ids(split) if tasks is None else read_task_ids(tasks)
+    ids: Sequence[int] = split_ids(engine, split) if tasks is None else read_task_ids(tasks)
     for task_id in ids:
         engine.goals.get(task_id)
     if limit is not None and limit < 1:

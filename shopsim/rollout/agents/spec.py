@@ -63,8 +63,8 @@ def build_agent(spec: AgentSpec, engine: Engine) -> Agent:
     if spec.skill is not None:
         return ScriptedShopper(spec.skill)
     if spec.name == "oracle":
-        from shopsim.tasks.solutions import solve  # needs the term extractor, which is slow to import
+        from shopsim.tasks.solutions import solver_for  # numpy: not needed to name or run other agents
 
-        scorer = engine.terms
-        return OracleAgent(engine.corpus, engine.goals, lambda goal: solve(goal, engine.corpus, scorer))
+        solver = solver_for(engine.corpus, engine.terms)
+        return OracleAgent(engine.corpus, engine.goals, solver.solve)
     return RandomAgent()
