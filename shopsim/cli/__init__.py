@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from shopsim.cli import budget, check_env, prepare, rollout, sample, search, serve, tasks
+from shopsim.cli import budget, check_env, prepare, rollout, sample, search, serve, task, tasks
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -25,6 +25,7 @@ rollout.register(app)
 sample.register(app)
 search.register(app)
 serve.register(app)
+task.register(app)
 tasks.register(app)
 
 
