@@ -16,7 +16,15 @@ from typing import Any
 from shopsim.formats import SUMMARY_SCHEMA
 from shopsim.rollout.trace import is_complete
 
-__all__ = ["REWARD_COMPONENTS", "StepCounts", "count_steps", "finite_number", "standard_error", "summarize"]
+__all__ = [
+    "REWARD_COMPONENTS",
+    "UNKNOWN",
+    "StepCounts",
+    "count_steps",
+    "finite_number",
+    "standard_error",
+    "summarize",
+]
 
 REWARD_COMPONENTS = ("r_att", "r_loose", "r_option", "r_price", "r_strict", "r_success", "r_type")
 _TOKEN_COUNTS = ("completion_tokens", "prompt_tokens", "total_tokens")

@@ -139,3 +139,16 @@ def test_the_demo_command(home: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "not trained models" in output
     assert run_app(app, ["demo", "--json"]) == 0
     assert {report["played"] for report in json.loads(capsys.readouterr().out)} == {0}
+
+
+def test_the_tasks_command_names_what_cannot_be_satisfied(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_app(app, ["tasks", "--unsatisfiable", "--json"]) == 0
+    found = {row["task_id"]: row for row in json.loads(capsys.readouterr().out)}
+    assert set(found) == {4, 6}
+    assert all("price" in row["reason"] for row in found.values())
+    assert found[4]["split"] == "test"
+    assert run_app(app, ["tasks", "--split", "train"]) == 0
+    assert "2 of 2 tasks in train" in capsys.readouterr().out
+    assert run_app(app, ["tasks", "--split", "dev"]) == 2
