@@ -20,7 +20,17 @@ from shopsim.tasks.goals import Goal
 if TYPE_CHECKING:
     from shopsim.engine import Engine
 
-__all__ = ["ORACLE_KINDS", "OracleKind", "Wanted", "file_queries", "gold", "oracle_queries", "run_queries"]
+__all__ = [
+    "ORACLE_KINDS",
+    "OracleKind",
+    "Wanted",
+    "both_oracle_queries",
+    "file_queries",
+    "gold",
+    "oracle_queries",
+    "run_queries",
+    "satisfying",
+]
 
 OracleKind = Literal["simple", "full"]
 ORACLE_KINDS: Final[tuple[OracleKind, ...]] = ("simple", "full")
@@ -34,6 +44,14 @@ Wanted = Callable[[Goal], Collection[str]]
 def gold(goal: Goal) -> Collection[str]:
     """The one product that the task was written from."""
     return (goal.asin,)
+
+
+def satisfying(engine: Engine) -> Wanted:
+    """Every product with which some choice of options fulfils the task (the task oracle decides)."""
+    from shopsim.tasks.solutions import solver_for
+
+    solver = solver_for(engine.corpus, engine.terms)
+    return lambda goal: tuple(solution.asin for solution in solver.solve(goal))
 
 
 def oracle_queries(engine: Engine, split: str, kind: OracleKind, wanted: Wanted = gold) -> QuerySet:
@@ -51,6 +69,12 @@ def oracle_queries(engine: Engine, split: str, kind: OracleKind, wanted: Wanted 
     if not rows:
         raise UsageError(f"split {split!r}: has no {kind} query", hint="Choose another split.")
     return QuerySet.of(rows)
+
+
+def both_oracle_queries(engine: Engine, split: str, wanted: Wanted = gold) -> QuerySet:
+    """The simple and the full queries of a split in one set; the two queries of a task are one unit."""
+    simple, full = (oracle_queries(engine, split, kind, wanted) for kind in ORACLE_KINDS)
+    return QuerySet(simple.texts + full.texts, simple.wanted + full.wanted, simple.units + full.units)
 
 
 def run_queries(engine: Engine, traces: Path, wanted: Wanted = gold) -> QuerySet:

@@ -39,7 +39,7 @@ GOLD_SCOPE: Final = (
 )
 SATISFYING_SCOPE: Final = (
     "any satisfying product: best rank among all products with which some choice of options fulfils the "
-    "task; whether an agent would pick them is not measured"
+    "task; tasks that nothing satisfies are left out; whether an agent would pick them is not measured"
 )
 _LENGTH_BANDS: Final = ((0, 4), (5, 9), (10, 19), (20, 39))
 

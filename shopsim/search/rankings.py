@@ -88,5 +88,6 @@ def _above_bound(scores: FloatArray, limit: int) -> IntArray | None:
     if rows < 2:
         return None if np.count_nonzero(scores) < limit else np.flatnonzero(scores)
     best = scores[: rows * blocks].reshape(rows, blocks).max(axis=0)
-    bound = np.partition(best, blocks - limit)[blocks - limit]
+    # Selecting from the other end of the many zeros is several times faster.
+    bound = -np.partition(-best, limit - 1)[limit - 1]
     return np.flatnonzero(scores >= bound) if bound > 0 else None

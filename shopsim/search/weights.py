@@ -20,6 +20,7 @@ __all__ = [
     "WEIGHTS_FOLDER",
     "FieldWeights",
     "WeightsError",
+    "check_name",
     "load_weights",
     "save_weights",
     "weight_names",
@@ -151,12 +152,17 @@ def save_weights(
 
     ``notes`` (how the set came about) is stored beside the weights. Presets cannot be overwritten.
     """
+    check_name(name)
+    path = folder / f"{name}.json"
+    write_json(path, {"name": name, "weights": weights.as_mapping(), **(notes or {})})
+    return path
+
+
+def check_name(name: str) -> None:
+    """Raise :class:`WeightsError` when a set cannot be saved under ``name``."""
     if not _NAME.fullmatch(name):
         raise WeightsError(
             f"{name!r} is no name for a weight set", hint="Use lower-case letters, digits, '.', '_' and '-'."
         )
     if name in PRESETS:
         raise WeightsError(f"{name!r} is a preset and cannot be overwritten", hint="Choose another name.")
-    path = folder / f"{name}.json"
-    write_json(path, {"name": name, "weights": weights.as_mapping(), **(notes or {})})
-    return path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from shopsim.search.evaluation import Outcomes, QuerySet
     from shopsim.search.rankings import Rankings
     from shopsim.search.weights import FieldWeights
+    from shopsim.search_queries import Wanted
 
 __all__ = ["register"]
 
@@ -23,6 +25,11 @@ __all__ = ["register"]
 class _EngineName(StrEnum):
     EXACT = "exact"
     FTS5 = "fts5"
+
+
+class _Relevance(StrEnum):
+    GOLD = "gold"
+    SATISFYING = "satisfying"
 
 
 class _Grouping(StrEnum):
@@ -49,17 +56,25 @@ def _evaluate(
     file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Judge the queries of a file (JSON lines or TSV).")
     ] = None,
+    relevance: Annotated[
+        _Relevance, typer.Option(help="What counts as found: the gold ASIN or any satisfying product.")
+    ] = _Relevance.GOLD,
     by: Annotated[_Grouping | None, typer.Option(help="Add a breakdown.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     from shopsim.errors import UsageError
-    from shopsim.search.evaluation import GOLD_SCOPE, judge, summarize
+    from shopsim.search.evaluation import GOLD_SCOPE, SATISFYING_SCOPE, judge, summarize
     from shopsim.search.index import MAX_RESULTS
+    from shopsim.search_queries import gold, satisfying
 
     if run is not None and file is not None:
         raise UsageError("--run and --file exclude each other")
-    with open_search_engine() as opened:
-        sets = _query_sets(opened, split, run, file)
+    if file is not None and relevance is _Relevance.SATISFYING:
+        raise UsageError("--relevance satisfying needs tasks; a file names the wanted ASINs itself")
+    any_satisfying = relevance is _Relevance.SATISFYING
+    with open_search_engine(with_terms=any_satisfying) as opened:
+        wanted = satisfying(opened) if any_satisfying else gold
+        sets = _query_sets(opened, split, run, file, wanted)
         chosen = weights_or_configured(opened, weights)
         ranked = _rank(opened, sets, chosen, engine)
         outcomes = {name: judge(ranked[name], queries) for name, queries in sets.items()}
@@ -69,7 +84,7 @@ def _evaluate(
             "split": split if run is None and file is None else None,
             "top_k": MAX_RESULTS,
             "metrics": {name: summarize(outcome) for name, outcome in outcomes.items()},
-            "metric_scope": GOLD_SCOPE,
+            "metric_scope": SATISFYING_SCOPE if any_satisfying else GOLD_SCOPE,
         }
         if by is not None:
             report["groups"] = {
@@ -78,14 +93,16 @@ def _evaluate(
     typer.echo(json.dumps(report, ensure_ascii=False) if as_json else _describe(report, sets, outcomes))
 
 
-def _query_sets(engine: Engine, split: str, run: Path | None, file: Path | None) -> dict[str, QuerySet]:
+def _query_sets(
+    engine: Engine, split: str, run: Path | None, file: Path | None, wanted: Wanted
+) -> dict[str, QuerySet]:
     from shopsim.search_queries import ORACLE_KINDS, file_queries, oracle_queries, run_queries
 
     if run is not None:
-        return {"agent": run_queries(engine, run / "traces.jsonl" if run.is_dir() else run)}
+        return {"agent": run_queries(engine, run / "traces.jsonl" if run.is_dir() else run, wanted)}
     if file is not None:
         return {"file": file_queries(file)}
-    return {kind: oracle_queries(engine, split, kind) for kind in ORACLE_KINDS}
+    return {kind: oracle_queries(engine, split, kind, wanted) for kind in ORACLE_KINDS}
 
 
 def _rank(
@@ -110,11 +127,16 @@ def _grouped(engine: Engine, queries: QuerySet, outcomes: Outcomes, by: _Groupin
     if by is _Grouping.LENGTH:
         labels = [length_band(text) for text in queries.texts]
     else:
-        labels = [_domain(engine, wanted) for wanted in queries.wanted]
+        labels = [
+            _domain(engine, unit, wanted) for unit, wanted in zip(queries.units, queries.wanted, strict=True)
+        ]
     return dict(by_group(outcomes, labels))
 
 
-def _domain(engine: Engine, wanted: frozenset[str]) -> str:
+def _domain(engine: Engine, unit: Hashable, wanted: frozenset[str]) -> str:
+    """The domain of the task, or of a wanted product when the query has no task."""
+    if isinstance(unit, int) and unit in engine.goals:
+        return engine.goals.get(unit).domain or "(none)"
     product = engine.corpus.get(min(wanted))
     return (product.domain if product else "") or "(none)"
 

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 __all__ = ["open_search_engine", "weights_folder", "weights_or_configured"]
 
 
-def open_search_engine() -> Engine:
-    """The workspace's engine. Search needs no title terms, so the language model is not loaded."""
+def open_search_engine(*, with_terms: bool = False) -> Engine:
+    """The workspace's engine. Search alone needs no title terms; the language model is only loaded when
+    ``with_terms`` says that rewards matter too."""
     from shopsim.engine import open_engine
     from shopsim.env.terms import TermExtractor
 
-    return open_engine(terms=TermExtractor())
+    return open_engine(terms=None if with_terms else TermExtractor())
 
 
 def weights_folder(settings: Settings) -> Path:

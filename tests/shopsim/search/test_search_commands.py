@@ -161,3 +161,59 @@ def test_an_empty_split_gets_one_line(command: Command, search_workspace: Path) 
         path.write_text(before, encoding="utf-8")
     assert code == 2
     assert "split 'test': has no simple query" in error
+
+
+def test_evaluate_what_agents_searched_for(command: Command, tmp_path: Path, search_workspace: Path) -> None:
+    with open_engine(load_settings(search_workspace), terms=TermExtractor()) as engine:
+        goal = engine.goals.get(engine.splits.ids("test")[0])
+    steps = [
+        {"environment": {"action_feedback": {"action": f"search[{goal.name}]", "valid": True}}},
+        {"environment": {"action_feedback": {"action": "click[next >]", "valid": True}}},
+        {"environment": {"action_feedback": {"action": "search[refused]", "valid": False}}},
+        {"environment": None},
+        {"environment": {"action_feedback": {"action": "search[没有这种东西吧]", "valid": True}}},
+    ]
+    record = {"episode_id": "e1", "job": {"task_id": goal.task_id}, "steps": steps}
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "traces.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    metrics = json.loads(command("evaluate", "--run", run, "--json")[1])["metrics"]["agent"]
+    assert (metrics["queries"], metrics["recall_at_20"]) == (2, 0.5)
+    record["steps"] = []
+    (run / "traces.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    code, _, error = command("evaluate", "--run", run)
+    assert code == 2
+    assert "no episode searched" in error
+
+
+def test_any_satisfying_product_is_found_no_later_than_the_gold_one(command: Command) -> None:
+    gold = json.loads(command("evaluate", "--split", "all", "--json")[1])
+    code, text, _ = command("evaluate", "--split", "all", "--relevance", "satisfying", "--json")
+    assert code == 0
+    satisfying = json.loads(text)
+    assert satisfying["metric_scope"].startswith("any satisfying product")
+    assert satisfying["metrics"]["full"]["queries"] <= gold["metrics"]["full"]["queries"]
+    assert satisfying["metrics"]["simple"]["recall_at_20"] >= gold["metrics"]["simple"]["recall_at_20"]
+
+
+def test_explain_command(command: Command, search_workspace: Path) -> None:
+    with open_engine(load_settings(search_workspace), terms=TermExtractor()) as engine:
+        product = engine.corpus.products[0]
+        ((asin, score),) = engine.search.ranked(product.title, 1)
+    explanation = json.loads(command("explain", product.title, asin, "--json")[1])
+    assert explanation["score"] == -score
+    assert sum(explanation["by_field"].values()) == pytest.approx(-score)
+    _, text, _ = command("explain", product.title, asin)
+    assert "rank 1 of" in text
+    code, _, error = command("explain", "x", "nope")
+    assert code == 2
+    assert "not in the index" in error
+
+
+def test_misses_command(command: Command) -> None:
+    report = json.loads(command("misses", "--depth", "1", "--split", "all", "--json")[1])
+    part = report["queries"]["simple"]
+    assert 0 < part["missed"] == len(part["misses"]) < part["queries"]
+    assert all(miss["rank"] != 1 for miss in part["misses"])
+    _, text, _ = command("misses", "--depth", "1")
+    assert "of the misses" in text
