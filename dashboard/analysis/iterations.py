@@ -8,9 +8,9 @@ import pandas as pd
 
 __all__ = ["iteration_number", "order_by_iteration", "series_name"]
 
-# iter80, iteration_5, step-120, ckpt40, checkpoint-7, round-003; `base` stands for the untrained model.
+# iter80, iteration_5, step-120, ckpt40, checkpoint-7; `base` stands for the untrained model.
 _NUMBERED = re.compile(
-    r"(?<![a-z])(?:iter(?:ation)?|global[_-]?step|step|ckpt|checkpoint|round)[-_ ]?0*(\d{1,9})(?!\d)",
+    r"(?<![a-z])(?:iter(?:ation)?|global[_-]?step|step|ckpt|checkpoint)[-_ ]?0*(\d{1,9})(?!\d)",
     re.IGNORECASE,
 )
 _BASE = re.compile(r"(?<![a-z])base(?![a-z])", re.IGNORECASE)
@@ -19,8 +19,8 @@ _BASE = re.compile(r"(?<![a-z])base(?![a-z])", re.IGNORECASE)
 def iteration_number(*names: object) -> int | None:
     """The iteration that the first telling one of ``names`` states, or None.
 
-    Give the checkpoint first, then the run's name. A number after ``iter``, ``step``, ``ckpt``,
-    ``checkpoint`` or ``round`` counts; the word ``base`` is iteration 0.
+    Give the checkpoint first, then the run's name. A number after ``iter``, ``step``, ``ckpt``
+    or ``checkpoint`` counts; the word ``base`` is iteration 0.
     """
     texts = [name for name in names if isinstance(name, str)]
     for text in texts:
@@ -35,7 +35,7 @@ def series_name(name: str) -> str:
     ``demo-iter40`` and ``demo-iter80`` are both ``demo``; ``base_s0`` and ``iter80_s0`` are both ``s0``.
     """
     text = _BASE.sub("", _NUMBERED.sub("", name))
-    return re.sub(r"[-_ .]{2,}", "-", text).strip("-_ .") or "runs"
+    return re.sub(r"[-_ .]{2,}", "-", text).strip("-_ .,+") or "runs"
 
 
 def order_by_iteration(frame: pd.DataFrame) -> pd.DataFrame:

@@ -49,7 +49,7 @@ def group_columns(outcomes: Sequence[str], first: str) -> dict[str, Column]:
         "group": Column(first, width="medium"),
         "tasks": Column("Tasks", "count", help="Distinct tasks that need it"),
         "n": Column("Wanted", "count", help="Wanted values: one a task and completed episode"),
-        "right_share": Column("Right", "percent", help="Right of wanted"),
+        "right_share": Column("Right share", "percent", help="Right of wanted"),
         "right_ci": Column("95% CI", help="Wilson"),
         **{name: Column(name.capitalize(), "count", help=MEANINGS[name].capitalize()) for name in outcomes},
     }
@@ -66,7 +66,7 @@ def presented_groups(table: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFra
 
 def outcome_counts(table: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFrame:
     """The table's counts in rows, for a figure of shares: ``group, outcome, n``."""
-    return table.melt(id_vars="group", value_vars=list(outcomes), var_name="outcome", value_name="n")
+    return table[["group", *outcomes]].melt(id_vars="group", var_name="outcome", value_name="n")
 
 
 def presented_confusions(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -16,7 +15,6 @@ __all__ = [
     "FIGURES",
     "TABLE_COLUMNS",
     "episode_weighted",
-    "figures_of_summary",
     "iteration_rows",
     "kind_label",
     "overview_table",
@@ -32,14 +30,14 @@ FIGURES: Final[Mapping[str, tuple[str, str]]] = {
 
 
 TABLE_COLUMNS: Final[Mapping[str, Column]] = {
-    "name": Column("Run"),
-    "what": Column("What", help="Scripted agents are programs that play, not trained models"),
+    "name": Column("Run", width=170),
+    "what": Column("What", width=150, help="Scripted agents are programs that play, not trained models"),
     "task_split": Column("Split"),
-    "progress": Column("Completed", "progress", help="Completed of requested episodes"),
-    "reward_mean": Column("Strict reward", "number", 3, "Mean over scored episodes"),
+    "progress": Column("Completed", "progress", width=110, help="Completed of requested episodes"),
+    "reward_mean": Column("Strict reward", "number", 4, "Mean over scored episodes"),
     "reward_ci": Column("95% CI", help="Student's t"),
     "success_share": Column(
-        "Success", "percent", 1, "Share of scored episodes with all four components at 1"
+        "Success", "percent", 2, "Share of scored episodes with all four components at 1"
     ),
     "success_ci": Column("95% CI", help="Wilson"),
     "scored_n": Column("n", "count", help="Scored episodes"),
@@ -82,47 +80,17 @@ _PROVENANCE: Final[Mapping[str, str]] = {
 }
 
 
-def figures_of_summary(run_id: str, summary: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of ``overview_figures.sql`` for a run that is known by its summary alone (spec 04 A).
-
-    The sample deviation is recovered from the standard error; a missing figure stays missing.
-    """
-    counts, primary = _part(summary, "counts"), _part(summary, "primary")
-    behaviour, cost = _part(summary, "behavior"), _part(summary, "cost")
-    scored, rate = _number(counts.get("scored")), _number(primary.get("success_rate"))
-    return {
-        "run_id": run_id,
-        "episodes": _number(counts.get("trace_files")),
-        "tasks": math.nan,
-        "completed": _number(counts.get("completed")),
-        "reward_n": scored,
-        "reward_mean": _number(primary.get("reward_mean")),
-        "reward_sd": _number(primary.get("reward_sem")) * math.sqrt(scored),
-        "success_n": scored if not math.isnan(rate) else math.nan,
-        "successes": rate * scored,
-        "steps_mean": _number(behaviour.get("steps_mean")),
-        "model_steps": _number(behaviour.get("model_steps")),
-        "env_steps": _number(behaviour.get("total_actions")),
-        "protocol_errors": _number(behaviour.get("protocol_errors")),
-        "policy_failures": _number(behaviour.get("policy_failures")),
-        "invalid_actions": _number(behaviour.get("invalid_actions")),
-        "total_tokens": _number(_part(cost, "tokens").get("total_tokens")),
-        "duration_ms_mean": _number(cost.get("duration_ms_mean")),
-    }
-
-
 def overview_table(runs: pd.DataFrame, figures: pd.DataFrame) -> pd.DataFrame:
     """One row a run in the order of :func:`~dashboard.analysis.iterations.order_by_iteration`.
 
-    ``runs``: the ``runs`` view with a ``name`` column; ``figures``: rows of ``overview_figures.sql`` or
-    :func:`figures_of_summary`. Adds intervals (``reward_low/high``, ``success_share/low/high``), rates over
+    ``runs``: the ``runs`` view with a ``name`` column; ``figures``: rows of ``overview_figures.sql``. Adds
+    intervals (``reward_low/high``, ``success_share/low/high``), rates over
     model steps and environment steps, tokens an episode, ``what`` and ``unscored``.
     """
-    own = ["run_id", *(column for column in figures.columns if column not in runs.columns)]
-    table = runs.reset_index(drop=True).merge(figures[own], on="run_id", how="left")
+    table = runs.reset_index(drop=True).merge(figures, on="run_id", how="left")
     table = with_mean_interval(table, "reward_")
     table = with_share_interval(table, "successes", "success_n", "success_")
-    completed = table["completed"].astype(float)
+    completed = table["episodes"].astype(float)
     return order_by_iteration(
         table.assign(
             scored_n=table["reward_n"],
@@ -166,9 +134,9 @@ def provenance_rows(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = [("What", str(run["what"]))]
     for column, label in _PROVENANCE.items():
         value = run.get(column)
-        if value is not None and str(value) not in ("", "nan", "NaT", "<NA>", "None"):
+        if text := _known(value):
             whole = isinstance(value, float) and value.is_integer()
-            rows.append((label, str(int(value)) if whole else str(value)))
+            rows.append((label, text.removesuffix(".0") if whole else text))
     return rows
 
 
@@ -179,15 +147,20 @@ def episode_weighted(table: pd.DataFrame) -> bool:
 
 def kind_label(run: Mapping[Any, Any]) -> str:
     """What a run is, honestly: a scripted agent is no model, and a summary has no episodes."""
-    provider = str(run.get("provider") or "")
+    provider = _known(run.get("provider"))
     if provider == "human":
         source = "played by hand"
-    elif provider == "scripted" or run.get("simulated") in (True, 1):
+    elif provider == "scripted" or _known(run.get("simulated")) == "True":
         source = "scripted agent"
     else:
-        source = "model"
-    kind = {"summary_only": "summary only", "published": "published"}.get(str(run.get("kind")))
-    return f"{source}, {kind}" if kind else source
+        source = "model" if any(_known(run.get(key)) for key in ("provider", "model", "model_id")) else ""
+    kind = {"summary_only": "summary only", "published": "published summary"}.get(str(run.get("kind")), "")
+    return ", ".join(part for part in (source, kind) if part) or "not stated"
+
+
+def _known(value: Any) -> str:
+    text = "" if value is None else str(value)
+    return "" if text in ("nan", "NaT", "<NA>", "None") else text
 
 
 def _ratio(part: pd.Series[Any], whole: pd.Series[Any]) -> pd.Series[Any]:
@@ -197,14 +170,3 @@ def _ratio(part: pd.Series[Any], whole: pd.Series[Any]) -> pd.Series[Any]:
 
 def _lists(table: pd.DataFrame) -> list[list[str]]:
     return [[] if value is None or isinstance(value, float) else list(value) for value in table["problems"]]
-
-
-def _part(summary: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = summary.get(name)
-    return value if isinstance(value, Mapping) else {}
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return math.nan
-    return float(value)

@@ -39,7 +39,7 @@ def ecdf_figure(
                 hovertemplate=f"%{{y:.1f}}% of {int(total):,} episodes ≤ %{{x:.3f}}",
             )
         )
-    finish(figure, height=340, legend=False, hovermode="x unified")
+    finish(figure, height=280, legend=False, hovermode="x unified")
     figure.update_xaxes(title={"text": title}, range=[-0.03, 1.03])
     figure.update_yaxes(title={"text": "Episodes at or below"}, ticksuffix="%", range=[0, 101])
     return figure
@@ -64,7 +64,7 @@ def bin_figure(
                 hovertemplate="%{x}: %{y:.1f}% (n = %{customdata:,})",
             )
         )
-    finish(figure, height=340, legend=False)
+    finish(figure, height=280, legend=False)
     figure.update_xaxes(
         title={"text": title}, type="category", categoryorder="array", categoryarray=list(BIN_LABELS)
     )
@@ -79,11 +79,11 @@ def interval_figure(
     *,
     category: str,
     order: Sequence[str],
-    labels: Mapping[str, str] | None = None,
 ) -> go.Figure:
     """Means with intervals in rows: one row a category, one point a run.
 
-    ``rows``: ``run_id``, ``category``, ``mean, low, high, n``. Points of one row are spread vertically.
+    ``rows``: ``run_id``, ``category``, ``mean, low, high, n``. Points of one row are spread vertically; a
+    row's label ends in its n (smallest to largest over the runs).
     """
     run_ids = list(dict.fromkeys(rows["run_id"]))
     place = {name: len(order) - 1 - k for k, name in enumerate(order)}
@@ -115,9 +115,9 @@ def interval_figure(
                 ),
             )
         )
-    height = int(60 + len(order) * max(30, 14 * len(run_ids)))
+    height = int(60 + len(order) * max(30, 11 * len(run_ids) + 8))
     finish(figure, height=height, legend=False, hovermode="closest")
-    shown = [plot_text((labels or {}).get(name, name), 36) for name in order]
+    shown = [f"{plot_text(name, 30)}  <i>{_n_range(rows[rows[category] == name]['n'])}</i>" for name in order]
     figure.update_xaxes(range=[-0.02, 1.02], side="top")
     figure.update_yaxes(
         tickmode="array",
@@ -129,3 +129,8 @@ def interval_figure(
     for line in range(1, len(order)):
         figure.add_hline(y=line - 0.5, line={"width": 1, "color": "rgba(127,140,153,0.22)"})
     return figure
+
+
+def _n_range(sizes: pd.Series[int]) -> str:
+    low, high = int(sizes.min()), int(sizes.max())
+    return f"n={low:,}" if low == high else f"n={low:,}–{high:,}"

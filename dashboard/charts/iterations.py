@@ -24,29 +24,43 @@ def iteration_figure(rows: pd.DataFrame, styles: Mapping[str, RunStyle], *, titl
     numbered, others = known[known["iteration"].notna()], known[known["iteration"].isna()]
     figure = _canvas(len(numbered), len(others))
     last = 2 if len(numbered) and len(others) else 1
+    dodged = _dodged(numbered)
     for _, series in numbered.groupby("series", sort=False):
         if len(series) > 1:
             line = {"color": translucent(MUTED, 0.8), "width": 1.5}
-            _add(figure, go.Scatter(x=series["iteration"], y=100 * series["mean"], line=line), 1)
+            places = [dodged[str(run_id)] for run_id in series["run_id"]]
+            _add(figure, go.Scatter(x=places, y=100 * series["mean"], line=line), 1)
     for row in numbered.itertuples():
-        _add(figure, _point(row, row.iteration, styles[str(row.run_id)]), 1)
+        _add(figure, _point(row, dodged[str(row.run_id)], styles[str(row.run_id)]), 1)
     for row in others.itertuples():
-        _add(figure, _point(row, plot_text(row.name, 24), styles[str(row.run_id)]), last)
-    finish(figure, height=300, legend=False)
+        _add(figure, _point(row, plot_text(row.name, 18), styles[str(row.run_id)]), last)
+    finish(figure, height=340, legend=False)
     figure.update_yaxes(range=[-2, 102], ticksuffix="%")
     figure.update_yaxes(title={"text": title}, col=1)
     if len(numbered):
         ticks = sorted({int(value) for value in numbered["iteration"]})
         shown = ticks if len(ticks) <= 12 else None
-        figure.update_xaxes(title={"text": "Training iteration"}, tickvals=shown, col=1)
+        figure.update_xaxes(title={"text": "Training iteration or step"}, tickvals=shown, col=1)
     if len(others):
-        figure.update_xaxes(type="category", col=last)
+        figure.update_xaxes(type="category", tickangle=30, col=last)
     return figure
+
+
+def _dodged(rows: pd.DataFrame) -> dict[str, float]:
+    """Positions by run: runs of one iteration stand beside each other instead of on one another."""
+    if rows.empty:
+        return {}
+    iterations: pd.Series[float] = rows["iteration"].astype(float)
+    span = float(iterations.max() - iterations.min()) or 1.0
+    same = iterations.groupby(iterations)
+    offsets = same.cumcount() - (same.transform("size") - 1) / 2
+    places = (iterations + 0.012 * span * offsets).tolist()
+    return dict(zip(rows["run_id"], places, strict=True))
 
 
 def _canvas(numbered: int, others: int) -> go.Figure:
     if not (numbered and others):
-        return go.Figure() if not numbered and not others else make_subplots(rows=1, cols=1)
+        return make_subplots(rows=1, cols=1)
     share = min(0.45, max(0.16, others / (numbered + others)))
     return make_subplots(
         rows=1, cols=2, shared_yaxes=True, column_widths=[1 - share, share], horizontal_spacing=0.02

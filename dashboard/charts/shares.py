@@ -43,7 +43,7 @@ def share_figure(
         figure.add_trace(
             go.Bar(
                 orientation="h",
-                y=[names[key] for key in order],
+                y=list(range(len(order))),
                 x=share,
                 name=plot_text(name, 40),
                 marker={"color": colours[name], "line": {"width": 0}},
@@ -57,10 +57,14 @@ def share_figure(
                 ),
             )
         )
-    finish(figure, height=int(70 + 30 * len(order)), barmode="stack", bargap=0.3)
-    figure.update_xaxes(range=[0, 100], ticksuffix="%")
+    finish(figure, height=int(70 + 30 * len(order)), barmode="stack", bargap=0.3, hovermode="closest")
+    figure.update_xaxes(range=[0, 100.4], ticksuffix="%")
     figure.update_yaxes(
-        autorange="reversed", type="category", categoryorder="array", categoryarray=[names[k] for k in order]
+        tickmode="array",
+        tickvals=list(range(len(order))),
+        ticktext=[names[key] for key in order],
+        range=[len(order) - 0.5, -0.5],
+        showgrid=False,
     )
     return figure
 
@@ -81,6 +85,6 @@ def step_figure(rows: pd.DataFrame, *, parts: Sequence[str], colours: Mapping[st
             )
         )
     finish(figure, height=300, barmode="stack", bargap=0.12)
-    figure.update_xaxes(title={"text": "Model steps until the end"}, rangemode="tozero", dtick=5)
+    figure.update_xaxes(title={"text": "Model steps until the end"}, rangemode="tozero")
     figure.update_yaxes(title={"text": "Episodes"}, rangemode="tozero")
     return figure

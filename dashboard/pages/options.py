@@ -105,8 +105,8 @@ def _figures(
             right_by_run(classified, groups), runs.names, runs.styles, category="group", order=groups
         )
         ui.show_figure(figure, key="right_by_run", alt=f"Share of right {kind} by run with 95% intervals")
-    shown = classified["run_id"].unique()
-    ui.colour_chips(runs, [run_id for run_id in runs.ids if run_id in shown])
+    wanted = classified["run_id"].value_counts().to_dict()
+    ui.colour_chips(runs, [run_id for run_id in runs.ids if run_id in wanted], wanted)
     meanings = "; ".join(f"{name}: {MEANINGS[name]}" for name in outcomes)
     more = f" The {TOP} most wanted of {len(table)} are drawn." if len(table) > TOP else ""
     st.caption(safe_text(f"{meanings}.{more} Intervals: Wilson, 95%."))
@@ -179,7 +179,7 @@ def _behind(
         )
     )
     shown = part.merge(frame("episodes_shown", run_ids=chosen), on=_KEY, how="left")
-    ui.episode_table(runs, shown, key="episodes", extra=tables.columns(EPISODE_COLUMNS))
+    ui.episode_table(runs, shown, key="episodes", extra=tables.columns(EPISODE_COLUMNS), noun="row")
 
 
 def _confusions(part: pd.DataFrame) -> pd.DataFrame:

@@ -9,7 +9,6 @@ from dashboard.analysis.overview import (
     FIGURES,
     TABLE_COLUMNS,
     episode_weighted,
-    figures_of_summary,
     iteration_rows,
     overview_table,
     presented,
@@ -18,7 +17,7 @@ from dashboard.analysis.overview import (
 from dashboard.charts.iterations import iteration_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state, tables
-from dashboard.ui.data import Runs, frame, run_summary
+from dashboard.ui.data import Runs, frame
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import interval, number, percent, safe_text, tokens
 
@@ -50,16 +49,13 @@ def main() -> None:
 
 
 def _rows(runs: Runs, chosen: list[str]) -> pd.DataFrame:
-    summaries = [figures_of_summary(run, run_summary(run)) for run in runs.ids if run not in runs.with_traces]
-    figures = frame("overview_figures")
-    if summaries:
-        figures = pd.concat([figures, pd.DataFrame(summaries)], ignore_index=True)
-    table = overview_table(runs.table.assign(name=runs.table["run_id"].map(runs.name)), figures)
+    named = runs.table.assign(name=runs.table["run_id"].map(runs.names))
+    table = overview_table(named, frame("overview_figures"))
     return table[table["run_id"].isin(chosen)].reset_index(drop=True)
 
 
 def _table(runs: Runs, rows: pd.DataFrame) -> None:
-    shown = presented(rows).assign(colour=[tables.swatch(runs.colour(run_id)) for run_id in rows["run_id"]])
+    shown = presented(rows).assign(colour=[tables.swatch(runs.styles[run_id]) for run_id in rows["run_id"]])
 
     def select() -> None:
         picked = st.session_state["runs_table"]["selection"]["rows"]
@@ -88,27 +84,22 @@ def _table(runs: Runs, rows: pd.DataFrame) -> None:
 def _details(runs: Runs, rows: pd.DataFrame) -> None:
     run_id = state.choice("Details of", list(rows["run_id"]), key="run", format_func=runs.name)
     row = rows[rows["run_id"] == run_id].iloc[0]
-    columns = st.columns(5)
-    with columns[0]:
+    with st.container(horizontal=True):
         ui.metric(
             "Strict reward",
-            number(row["reward_mean"]),
+            number(row["reward_mean"], 4),
             interval=interval(row["reward_low"], row["reward_high"]),
             n=row["scored_n"],
         )
-    with columns[1]:
         ui.metric(
             "Success",
-            percent(row["success_share"]),
+            percent(row["success_share"], 2),
             interval=interval(row["success_low"], row["success_high"], as_percent=True),
             n=row["success_n"],
         )
-    with columns[2]:
-        ui.metric("Model steps an episode", number(row["steps_mean"], 2), n=row["completed"])
-    with columns[3]:
+        ui.metric("Model steps an episode", number(row["steps_mean"], 2), n=row["episodes"])
         ui.metric("Invalid actions", percent(row["invalid_rate"]), n=row["env_steps"], unit="actions")
-    with columns[4]:
-        ui.metric("Tokens an episode", tokens(row["tokens_mean"]), n=row["completed"])
+        ui.metric("Tokens an episode", tokens(row["tokens_mean"]), n=row["episodes"])
     if bool(row["has_traces"]):
         links = st.container(horizontal=True)
         with links:

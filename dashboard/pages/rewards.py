@@ -31,7 +31,7 @@ def main() -> None:
     if components.empty:
         ui.empty_state("None of the chosen runs has a scored episode yet.")
         return
-    ui.colour_chips(runs, chosen)
+    ui.colour_chips(runs, chosen, components.groupby("run_id")["n"].max().to_dict())
     metric = state.choice(
         "Reward component",
         list(COMPONENTS),
@@ -60,17 +60,20 @@ def _distribution(runs: Runs, chosen: list[str], metric: str) -> None:
     if values.empty:
         ui.empty_state("No episode of the chosen runs has this component.")
         return
-    view = state.choice(
-        "View", ["cumulative", "bars"], key="view", look="segmented", label_visibility="collapsed"
+    ui.show_figure(
+        ecdf_figure(values, runs.names, runs.styles, title=label),
+        key="cumulative",
+        alt=f"Cumulative distribution of {label.lower()} by run",
     )
-    if view == "bars":
-        figure = bin_figure(bin_values(values), runs.names, runs.styles, title=label)
-        note = "Exactly 0 and exactly 1 are bars of their own."
-    else:
-        figure = ecdf_figure(values, runs.names, runs.styles, title=label)
-        note = "The jump at 0 is the share of episodes with nothing, the jump at 1 the share with everything."
-    ui.show_figure(figure, key="distribution", alt=f"Distribution of {label.lower()} by run")
-    st.caption(note)
+    st.caption(
+        "The jump at 0 is the share of episodes with nothing, the jump at 1 the share with everything."
+    )
+    ui.show_figure(
+        bin_figure(bin_values(values), runs.names, runs.styles, title=label),
+        key="bars",
+        alt=f"Histogram of {label.lower()} by run",
+    )
+    st.caption("Exactly 0 and exactly 1 are bars of their own.")
 
 
 def _slices(runs: Runs, chosen: list[str], metric: str) -> None:

@@ -24,8 +24,8 @@ from dashboard.ui.theme import REASON_COLOURS, category_colours
 def main() -> None:
     """Draw the page."""
     ui.page_header("Terminations", "Why and when did episodes end, and what did the failed ones fail with?")
-    runs = ui.require_runs(traces=True)
-    chosen = ui.pick_runs(runs)
+    runs = ui.require_runs()
+    chosen = ui.pick_runs(runs, traces=False)
     ui.problem_banner(runs, chosen)
     rows = frame("termination_reasons", run_ids=chosen)
     if rows.empty:
@@ -34,6 +34,9 @@ def main() -> None:
     reasons = reason_order(rows["reason"])
     colours = category_colours(reasons, REASON_COLOURS)
     _by_run(runs, rows, reasons, colours)
+    if not set(chosen) & set(runs.with_traces):
+        ui.empty_state("The chosen runs have summaries only: steps, errors and episodes are not recorded.")
+        return
     _by_steps(chosen, reasons, colours)
     _errors(chosen)
     _episodes(runs, chosen, reasons)
@@ -116,6 +119,7 @@ def _errors(chosen: list[str]) -> None:
 def _episodes(runs: Runs, chosen: list[str], reasons: list[str]) -> None:
     st.subheader("Episodes", anchor=False)
     errors = sorted(set(frame("termination_errors", run_ids=chosen)["error_type"]))
+    longest = int(frame("termination_steps", run_ids=chosen)["steps"].max())
     columns = st.columns([2, 2, 1, 1])
     with columns[0]:
         reason = state.choice(
@@ -124,9 +128,9 @@ def _episodes(runs: Runs, chosen: list[str], reasons: list[str]) -> None:
     with columns[1]:
         error = state.choice("Error", ["", *errors], key="error", format_func=lambda name: name or "All")
     with columns[2]:
-        low = state.number("Steps from", key="from", default=0, minimum=0, maximum=9999)
+        low = state.number("Steps from", key="from", default=0, minimum=0, maximum=longest)
     with columns[3]:
-        high = state.number("to", key="to", default=9999, minimum=0, maximum=9999)
+        high = state.number("to", key="to", default=longest, minimum=0, maximum=longest)
     episodes = frame(
         "termination_episodes", run_ids=chosen, reason=reason, error_type=error, steps_from=low, steps_to=high
     )

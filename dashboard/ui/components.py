@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.ui import state
 from dashboard.ui.data import Runs, load_runs
 from dashboard.ui.navigation import page_url
-from dashboard.ui.text import count, percent, plural, safe_html, safe_text, shorten
+from dashboard.ui.text import count, plural, safe_html, safe_text, shorten
 from dashboard.ui.workspace import current_workspace
 
 __all__ = [
@@ -29,9 +29,15 @@ __all__ = [
     "show_figure",
 ]
 
+_DENSE = """<style>
+.stMainBlockContainer { padding: 2.6rem 2.5rem 3rem; }
+@media (max-width: 640px) { .stMainBlockContainer { padding: 3.2rem 1rem 2rem; } }
+</style>"""
+
 
 def page_header(title: str, question: str) -> None:
     """The page's title and one sentence: the question that the page answers."""
+    st.html(_DENSE)
     st.title(title, anchor=False)
     st.caption(question)
 
@@ -99,11 +105,11 @@ def metric(
     help: str | None = None,
 ) -> None:
     """A figure with its 95% interval and the number of episodes (or another ``unit``) it rests on."""
-    st.metric(label, value, help=help)
     parts = [f"95% CI {interval}"] if interval else []
     if n is not None:
         parts.append(f"n = {count(n)}" if unit == "episodes" else f"n = {count(n)} {unit}")
-    if parts:
+    with st.container(width=190, gap=None):
+        st.metric(label, value, help=help)
         st.caption(safe_text(" · ".join(parts)))
 
 
@@ -131,19 +137,27 @@ def show_figure(
         st.plotly_chart(figure, key=key, config=config, alt=alt, on_select=on_select, selection_mode="points")
 
 
-def colour_chips(runs: Runs, run_ids: Sequence[str]) -> None:
-    """The chosen runs with their colours: one legend for all charts of a page."""
+def colour_chips(runs: Runs, run_ids: Sequence[str], n: Mapping[Any, Any] | None = None) -> None:
+    """The chosen runs with their markers and, by run, their ``n``: one legend for all charts of a page."""
     chips = "".join(
-        '<span style="display:inline-flex;align-items:center;gap:0.35em;margin:0 1em 0.2em 0">'
-        f'<span style="width:0.8em;height:0.8em;border-radius:2px;background:{runs.colour(run_id)}"></span>'
-        f"{safe_html(shorten(runs.name(run_id), 48))}</span>"
+        '<span style="white-space:nowrap;margin-right:1.1em">'
+        f'<span style="color:{runs.styles[run_id].colour}">{runs.styles[run_id].glyph}</span> '
+        f"{safe_html(shorten(runs.name(run_id), 48))}"
+        + (f' <span style="opacity:0.65">n={count(n.get(run_id, 0))}</span>' if n is not None else "")
+        + "</span> "
         for run_id in run_ids
     )
     st.html(f'<div style="font-size:0.9em;line-height:1.7">{chips}</div>')
 
 
 def episode_table(
-    runs: Runs, episodes: pd.DataFrame, *, key: str, extra: dict[str, Any] | None = None, limit: int = 500
+    runs: Runs,
+    episodes: pd.DataFrame,
+    *,
+    key: str,
+    extra: dict[str, Any] | None = None,
+    limit: int = 500,
+    noun: str = "episode",
 ) -> None:
     """Episodes with a link to Replay each. Needs ``run_id``, ``episode_id``, ``task_id``; shows the rest too.
 
@@ -169,13 +183,13 @@ def episode_table(
         table,
         key=key,
         hide_index=True,
+        placeholder="–",
         column_order=["replay", "run_id", "task_id", *(extra or {})],
         column_config=columns,
         height=min(38 + 35 * len(table), 420),
     )
     if len(episodes) > limit:
-        share = percent(limit / len(episodes), 0)
-        st.caption(safe_text(f"The first {count(limit)} of {plural(len(episodes), 'episode')} ({share})."))
+        st.caption(f"The first {count(limit)} of {plural(len(episodes), noun)}.")
 
 
 def _texts(value: Any) -> list[str]:

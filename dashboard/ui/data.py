@@ -28,7 +28,6 @@ __all__ = [
     "lake_version",
     "load_runs",
     "refresh",
-    "run_summary",
 ]
 
 REFRESH_SECONDS = 3.0
@@ -95,25 +94,12 @@ def frame(name: str, **params: Any) -> pd.DataFrame:
 def _cached_frame(
     _lake: Lake, key: tuple[str, str], name: str, params: list[tuple[str, Any]]
 ) -> pd.DataFrame:
-    return cast(pd.DataFrame, _lake.query(name, **dict(params)))
+    return _lake.query(name, **dict(params))
 
 
 def episode_record(run_id: str, episode_id: str) -> dict[str, Any]:
     """The whole recorded episode, read by its byte offset."""
-    return cast("dict[str, Any]", get_lake().episode_record(run_id, episode_id))
-
-
-def run_summary(run_id: str) -> dict[str, Any]:
-    """The summary of a run (spec 04 A): computed from its traces, else as recorded."""
-    workspace, handle = _current()
-    return _cached_summary(handle.lake, (str(workspace.cache_dir), handle.look()), run_id)
-
-
-@st.cache_data(show_spinner=False, max_entries=400)
-def _cached_summary(_lake: Lake, key: tuple[str, str], run_id: str) -> dict[str, Any]:
-    from dashboard.lake.summary import run_summary as summarize
-
-    return cast("dict[str, Any]", summarize(_lake, run_id))
+    return get_lake().episode_record(run_id, episode_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ class PageSpec:
 
 PAGES = (
     PageSpec("overview", "Overview", ":material/table_chart:", "Runs"),
+    PageSpec("compare", "Compare", ":material/compare_arrows:", "Runs"),
     PageSpec("rewards", "Rewards", ":material/bar_chart:", "Runs"),
     PageSpec("terminations", "Terminations", ":material/flag:", "Runs"),
     PageSpec("options", "Option errors", ":material/tune:", "Runs"),
@@ -62,6 +63,8 @@ def link_to(name: str, label: str, *, icon: str | None = None, **params: Any) ->
     left out; lists give repeated parameters.
     """
     spec = next(page for page in PAGES if page.name == name)
+    if not spec.path.is_file():
+        return
     query = state.page_params(name, **params)
     st.page_link(str(spec.path), label=safe_text(label), icon=icon or spec.icon, query_params=query or None)
 

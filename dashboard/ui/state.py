@@ -39,6 +39,7 @@ Look = Literal["selectbox", "radio", "segmented", "pills"]
 _MEMORY = "_url_state"
 _PAGE = "_url_page"
 _PAGE_KEYS = "_url_page_keys"
+_WHOLES = "_url_wholes"
 
 
 def choice(
@@ -51,8 +52,12 @@ def choice(
     look: Look = "selectbox",
     help: str | None = None,
     label_visibility: Literal["visible", "hidden", "collapsed"] = "visible",
+    on_change: Callable[[], None] | None = None,
 ) -> T:
-    """One of ``options`` (not empty). ``default`` is the first option when None."""
+    """One of ``options`` (not empty). ``default`` is the first option when None.
+
+    ``on_change`` is called after a person chose another one, not when a link or a callback did.
+    """
     start = options[0] if default is None or default not in options else default
     by_text = {str(option): option for option in options}
     _settle(key, start, lambda raw: by_text.get(raw[-1], start), lambda value: value in options)
@@ -63,7 +68,7 @@ def choice(
         "help": help,
         "label_visibility": label_visibility,
         "on_change": _changed,
-        "args": (key, start),
+        "args": (key, start, on_change),
         "persist_state": "session",
     }
     value: T
@@ -177,6 +182,9 @@ def page_params(name: str, **changes: Any) -> dict[str, list[str]]:
             params[key] = raw
         elif value != default and value is not None:
             params[key] = _as_text(value)
+    for key, whole in _wholes().items():
+        if whole in changes:
+            params.pop(key, None)
     for key, value in changes.items():
         params.pop(key, None)
         if value is not None:
@@ -210,11 +218,14 @@ def peek(key: str, default: str | None = None) -> str | None:
     return parts[-1] if parts else default
 
 
-def remember(key: str, value: Any, default: Any = None) -> None:
+def remember(key: str, value: Any, default: Any = None, *, of: str | None = None) -> None:
     """Note what a page resolved ``key`` to and write it to the URL unless it is the default.
 
-    For values without a widget (the episode shown, the row selected in a table).
+    For values without a widget (the episode shown, the row selected in a table). ``of`` names the key that
+    this one is a part of (the step of an episode): a link to another one of those leaves it out.
     """
+    if of is not None:
+        _wholes()[key] = of
     _memory()[key] = value
     _note(key, default)
     _write(key, value, default)
@@ -240,12 +251,14 @@ def _settle(key: str, default: Any, read: Callable[[list[str]], Any], valid: Cal
     _write(key, value, default)
 
 
-def _changed(key: str, default: Any) -> None:
+def _changed(key: str, default: Any, then: Callable[[], None] | None = None) -> None:
     value = st.session_state[key]
     if value is None:
         value = default
     _memory()[key] = value
     _write(key, value, default)
+    if then is not None:
+        then()
 
 
 def _write(key: str, value: Any, default: Any) -> None:
@@ -272,6 +285,11 @@ def _note(key: str, default: Any) -> None:
 def _page_keys(name: str) -> dict[str, Any]:
     pages: dict[str, dict[str, Any]] = st.session_state.setdefault(_PAGE_KEYS, {})
     return pages.setdefault(name, {})
+
+
+def _wholes() -> dict[str, str]:
+    wholes: dict[str, str] = st.session_state.setdefault(_WHOLES, {})
+    return wholes
 
 
 def _memory() -> dict[str, Any]:

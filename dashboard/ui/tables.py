@@ -9,22 +9,24 @@ from urllib.parse import quote
 import streamlit as st
 
 from dashboard.analysis.columns import Column
+from dashboard.ui.theme import RunStyle
 
 __all__ = ["columns", "swatch", "swatch_column"]
 
 
-def swatch(colour: str) -> str:
-    """A small square of the colour as an image address, for :func:`swatch_column`."""
+def swatch(style: RunStyle) -> str:
+    """The run's marker in its colour as an image address, for :func:`swatch_column`."""
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">'
-        f'<rect x="3" y="3" width="14" height="14" rx="3" fill="{colour}"/></svg>'
+        f'<text x="10" y="16" font-size="17" text-anchor="middle" fill="{style.colour}">{style.glyph}'
+        "</text></svg>"
     )
     return f"data:image/svg+xml,{quote(svg)}"
 
 
 def swatch_column() -> Any:
-    """A narrow column of :func:`swatch` images: the run's colour in the charts."""
-    return st.column_config.ImageColumn("", width=36, help="The run's colour in every chart")
+    """A narrow column of :func:`swatch` images: how the charts draw the run."""
+    return st.column_config.ImageColumn("", width=36, help="The run's marker in every chart")
 
 
 def columns(described: Mapping[str, Column]) -> dict[str, Any]:

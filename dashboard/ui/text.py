@@ -20,6 +20,7 @@ __all__ = [
     "percent",
     "plot_text",
     "plural",
+    "printable",
     "safe_html",
     "safe_text",
     "shorten",
@@ -40,13 +41,13 @@ def safe_text(text: object) -> str:
     Punctuation gets a backslash; what Streamlit replaces after parsing is broken up by a zero-width space.
     Line breaks and tabs become blanks; lone surrogates (a model cut off inside an emoji) become U+FFFD.
     """
-    clean = " ".join(_printable(text).split())
+    clean = " ".join(printable(text).split())
     return _MARKDOWN.sub(r"\\\1", _LATE.sub(rf"\g<0>{_ZERO_WIDTH}", clean))
 
 
 def safe_html(text: object) -> str:
     """Escape ``text`` for HTML; keeps line breaks (show it with ``white-space: pre-wrap``)."""
-    return html.escape(_printable(text), quote=True)
+    return html.escape(printable(text), quote=True)
 
 
 def plot_text(text: object, limit: int = 80) -> str:
@@ -57,7 +58,7 @@ def plot_text(text: object, limit: int = 80) -> str:
 
 def shorten(text: object, limit: int) -> str:
     """``text`` on one line, cut to ``limit`` characters with an ellipsis."""
-    line = " ".join(_printable(text).split())
+    line = " ".join(printable(text).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
@@ -129,6 +130,7 @@ def plural(n: Any, noun: str, nouns: str | None = None) -> str:
     return f"{size:,} {noun if size == 1 else nouns or noun + 's'}"
 
 
-def _printable(text: object) -> str:
+def printable(text: object) -> str:
+    """``text`` as UTF-8 can carry it: a lone surrogate reads U+FFFD (or a question mark), NUL too."""
     value = "" if text is None else str(text)
     return value.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 PALETTE: Final = ("#3182ce", "#dd6611", "#0f8b8d", "#7a5af5", "#b08d57", "#a94064", "#8d6e4c", "#c05621")
-SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "x", "star")
+SYMBOLS: Final = {"circle": "●", "diamond": "◆", "square": "■", "triangle-up": "▲", "x": "✖", "star": "★"}
 DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 SUCCESS: Final = "#3182ce"
@@ -60,13 +60,19 @@ class RunStyle:
     symbol: str
     dash: str
 
+    @property
+    def glyph(self) -> str:
+        """The marker as a character, for legends in text."""
+        return SYMBOLS[self.symbol]
+
 
 def run_styles(run_ids: Iterable[str]) -> dict[str, RunStyle]:
     """Styles for the sorted list of *all* known runs (not of the chosen ones), so that they never move."""
     size = len(PALETTE)
+    symbols = list(SYMBOLS)
     return {
         run_id: RunStyle(
-            PALETTE[k % size], SYMBOLS[k // size % len(SYMBOLS)], DASHES[k // size % len(DASHES)]
+            PALETTE[k % size], symbols[k // size % len(symbols)], DASHES[k // size % len(DASHES)]
         )
         for k, run_id in enumerate(sorted(set(run_ids)))
     }
@@ -100,7 +106,15 @@ def finish(figure: go.Figure, *, height: int = 320, legend: bool = True, **layou
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         showlegend=legend,
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "title": {"text": ""}},
+        legend={
+            "orientation": "h",
+            "yanchor": "bottom",
+            "y": 1.0,
+            "x": 0,
+            "title": {"text": ""},
+            "traceorder": "normal",
+        },
+        uniformtext={"minsize": 10, "mode": "hide"},
         hoverlabel={"align": "left"},
         colorway=list(PALETTE),
         bargap=0.25,

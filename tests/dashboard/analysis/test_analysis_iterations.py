@@ -19,7 +19,8 @@ from dashboard.analysis.iterations import iteration_number, order_by_iteration, 
         (("base_s0",), 0),
         (("global_step_160",), 160),
         (("checkpoint-7", "demo-iter80"), 7),
-        ((None, "round-003"), 3),
+        ((None, "ckpt_3"), 3),
+        (("round-003/gate",), None),
         (("oracle",), None),
         (("literate9",), None),
         (("database-run",), None),
@@ -42,6 +43,8 @@ def test_iteration_number(names: tuple[object, ...], expected: int | None) -> No
         ("qwen35-4b-test-iter80-free", "qwen35-4b-test-free"),
         ("iter80", "runs"),
         ("oracle", "oracle"),
+        ("base, no skill", "no skill"),
+        ("Iter80 + ST", "ST"),
     ],
 )
 def test_series_name(name: str, expected: str) -> None:
