@@ -110,7 +110,7 @@ _TABLES = {
 
 # (word, cue, what must stand before, what must stand after)
 _GUARDED: tuple[tuple[str, Cue, str, str], ...] = (
-    ("元", Cue.CURRENCY, "", r"(?!锂|素|催化|方程|乙|猪|旦|宇宙|气|老|青|店|纸币|硬币|钞|机)"),
+    ("元", Cue.CURRENCY, "", r"(?!锂|素|催化|方程|乙|猪|旦|宇宙|气|老|青|店|纸币|硬币|钞|大钞|机|二次|复始)"),
     (
         "块",
         Cue.CURRENCY,

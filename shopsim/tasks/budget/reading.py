@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from shopsim.tasks.budget.amounts import Amount, fold_amounts
+from shopsim.tasks.budget.amounts import Amount, Item, fold_amounts
 from shopsim.tasks.budget.context import After, Before, look_after, look_before
+from shopsim.tasks.budget.lexicon import Cue
 from shopsim.tasks.budget.text import fold
-from shopsim.tasks.budget.tokens import tokenize
+from shopsim.tasks.budget.tokens import Token, tokenize
 
 __all__ = ["APPROXIMATE_FACTOR", "BudgetKind", "BudgetReading", "parse_budget"]
 
@@ -27,6 +28,7 @@ APPROXIMATE_FACTOR = 1.10
 _DECIMALS = 6
 _LARGEST_AMOUNT = 100_000_000.0
 _SMALLEST_BARE = 10.0
+_SMALLEST_SPOKEN_SPAN = 100.0
 # 65w without a price word is watts, 3w is thirty thousand.
 _LARGEST_BARE_W = 99_999.0
 
@@ -59,12 +61,13 @@ def parse_budget(text: str) -> BudgetReading:
     """Read the upper price limit that ``text`` states. Never raises; a limit is finite and > 0."""
     folded = fold(text)
     items = fold_amounts(folded.text, tokenize(folded.text))
+    alone = sum(not _is_filler(item) for item in items) == 1
     claims = []
     for position, item in enumerate(items):
         if isinstance(item, Amount):
             before = look_before(folded.text, items, position)
             after = look_after(folded.text, items, position)
-            claim = _judge(item, before, after)
+            claim = _judge(item, before, after, alone)
             if claim is not None:
                 claims.append(claim)
     if not claims:
@@ -79,9 +82,13 @@ def parse_budget(text: str) -> BudgetReading:
     return BudgetReading(None, best.kind, None, evidence)
 
 
-def _judge(amount: Amount, before: Before, after: After) -> _Claim | None:
+def _is_filler(item: Item) -> bool:
+    return isinstance(item, Token) and item.cue in (Cue.FILLER, Cue.BREAK, Cue.COMMA)
+
+
+def _judge(amount: Amount, before: Before, after: After, alone: bool) -> _Claim | None:
     """What one amount says about the total, or None when it is no money."""
-    if not _is_money(amount, before, after) or before.ordinal or _is_aside(before, after):
+    if not _is_money(amount, before, after, alone) or before.ordinal or _is_aside(before, after):
         return None
     value = round(amount.high, _DECIMALS)
     if not 0 < value <= _LARGEST_AMOUNT:
@@ -90,8 +97,11 @@ def _judge(amount: Amount, before: Before, after: After) -> _Claim | None:
     return _Claim(kind, value, _rank(kind, amount, before, after), before.start, after.end)
 
 
-def _is_money(amount: Amount, before: Before, after: After) -> bool:
-    """Currency makes it money; a bare number needs a price word or a limit, and no sign of a size."""
+def _is_money(amount: Amount, before: Before, after: After, alone: bool) -> bool:
+    """Currency makes it money; a bare number needs a price word or a limit, and no sign of a size.
+
+    Two bare spans are prices by themselves: 三四百 (spoken, from 100 on), and one that is the whole text.
+    """
     if amount.foreign or amount.measured:
         return False
     if amount.currency:
@@ -105,6 +115,8 @@ def _is_money(amount: Amount, before: Before, after: After) -> bool:
         return _reads_as_amount(amount, after)
     if before.model or amount.high < _SMALLEST_BARE or (amount.unit == "w" and amount.high > _LARGEST_BARE_W):
         return False
+    if amount.span and (alone or (amount.chinese and after.closed and amount.high >= _SMALLEST_SPOKEN_SPAN)):
+        return True
     return bounded or after.afford or ((before.upper or before.about) and after.closed)
 
 
