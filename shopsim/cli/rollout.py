@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,8 +58,9 @@ def _run(
         jobs = make_jobs(task_ids, split=owner, seed=seed, samples=samples)
         request = RunRequest(name, spec, jobs, owner, persona)
         with open_runs(engine, [request], concurrency=_processes(concurrency), resume=resume) as runs:
-            for _ in _progress(runs.play(), name, runs.pending):
-                pass
+            with _interruptible("Go on with --resume."):
+                for _ in _progress(runs.play(), name, runs.pending):
+                    pass
             reports = runs.reports()
     _report(reports, as_json)
 
@@ -71,7 +73,7 @@ def _demo(
     from shopsim.engine import open_engine
     from shopsim.rollout.demo import run_demo
 
-    with open_engine() as engine:
+    with open_engine() as engine, _interruptible("Run it again for the rest."):
         reports = run_demo(engine, force=force, concurrency=_processes(concurrency), progress=_progress)
     _report(reports, as_json)
 
@@ -90,6 +92,16 @@ def _agent(name: str, skill: Path | None) -> AgentSpec:
     if spec.skill is None or not isinstance(values, dict):
         raise UsageError(f"{skill}: skill parameters are a JSON object, for a shopper only")
     return replace(spec, skill=skill_from_mapping({"label": skill.stem, **values}, spec.skill))
+
+
+@contextmanager
+def _interruptible(mend: str) -> Iterator[None]:
+    from shopsim.rollout.runner import RunInterruptedError
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise RunInterruptedError("interrupted; finished episodes are kept", hint=mend) from None
 
 
 def _processes(asked: int | None) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shopsim.engine import Engine
-from shopsim.errors import UsageError
+from shopsim.errors import ShopSimError, UsageError
 from shopsim.rollout.agents import AgentSpec
 from shopsim.rollout.episode import EpisodeSettings
 from shopsim.rollout.folder import (
@@ -26,10 +26,16 @@ from shopsim.rollout.manifest import check_same_plan, provenance, read_manifest,
 from shopsim.rollout.trace import TraceIndex, TraceWriter, read_records
 from shopsim.rollout.workers import Assignment, play_here, play_in_processes
 
-__all__ = ["OpenRuns", "RunReport", "RunRequest", "open_runs", "run"]
+__all__ = ["OpenRuns", "RunInterruptedError", "RunReport", "RunRequest", "open_runs", "run"]
 
 #: Starting a process costs more than playing this many episodes.
 _JOBS_PER_PROCESS = 8
+
+
+class RunInterruptedError(ShopSimError):
+    """Somebody pressed Ctrl-C; what was finished is on disk."""
+
+    code = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
