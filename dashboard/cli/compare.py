@@ -1,0 +1,154 @@
+"""``shopsim-review compare``: is one run better than another, task by task?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from dashboard.cli.target import RootOption, open_lake
+
+if TYPE_CHECKING:
+    from dashboard.analysis.compare import Gate
+    from dashboard.lake.pairs import RunComparison
+
+__all__ = ["register"]
+
+_HELP = """Compare runs task by task against the first one named (spec 04 D).
+
+Every difference of the plans comes first, then per metric both means, the difference with its paired
+bootstrap interval and n, the tasks fixed and broken with an exact McNemar test, and the effect per slice.
+A gate such as "r_success>=-0.02" makes the command exit 1 when the interval's lower end is worse.
+
+Example: shopsim-review compare demo-iter40 demo-iter80 --gate "r_success>=-0.02"
+
+Example: shopsim-review compare base_free iter80_free --root artifacts --bootstrap published --json
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``app``."""
+    app.command("compare", help=_HELP)(_compare)
+
+
+def _compare(
+    runs: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN_A RUN_B...", help="Run ids or folders; the first is the baseline."),
+    ],
+    root: RootOption = None,
+    bootstrap: Annotated[
+        Literal["published", "fast"],
+        typer.Option(help="published: the exact intervals of spec 04 D; fast: shared resamples."),
+    ] = "fast",
+    gate: Annotated[
+        list[str] | None, typer.Option(metavar="METRIC>=NUMBER", help="Fail when the interval may be worse.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON (a list for more than two runs).")
+    ] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
+) -> None:
+    from dashboard.analysis.compare import parse_gate
+    from dashboard.lake.pairs import compare_runs
+    from shopsim.errors import UsageError
+
+    if len(runs) < 2:
+        raise UsageError("compare: name at least two runs")
+    gates = [parse_gate(text) for text in gate or []]
+    lake, ids = _open(runs, root)
+    results = [compare_runs(lake, ids[0], other, bootstrap=bootstrap) for other in ids[1:]]
+    verdicts = [(g, g.check(result.comparison)) for result in results for g in gates]
+    if as_json:
+        documents = [_document(result, gates) for result in results]
+        value: Any = documents[0] if len(documents) == 1 else documents
+        typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    else:
+        from dashboard.cli.compare_text import describe
+
+        typer.echo("\n\n".join(describe(result, markdown=markdown) for result in results))
+        for _, verdict in verdicts:
+            typer.echo(verdict.message)
+    if any(not verdict.passed for _, verdict in verdicts):
+        raise typer.Exit(1)
+
+
+def _open(runs: Sequence[str], root: Sequence[Path] | None) -> tuple[Any, list[str]]:
+    """One lake that holds every named run; a path adds its folder to the roots."""
+    from dashboard.lake.discovery import RUN_FILES
+    from dashboard.lake.errors import UnknownRunError
+    from dashboard.ui.workspace import current_workspace
+
+    folders = [Path(run) for run in runs if any((Path(run) / name).is_file() for name in RUN_FILES)]
+    if not folders:
+        lake = open_lake(root)
+        ids = list(runs)
+    else:
+        base = list(root) if root else list(current_workspace().roots)
+        lake = open_lake([*folders, *base])
+        by_path = {found.path.resolve(): found.run_id for found in lake.runs}
+        ids = [by_path.get(Path(run).resolve(), run) for run in runs]
+    for run_id in ids:
+        if not lake.has_run(run_id):
+            raise UnknownRunError(run_id)
+    return lake, ids
+
+
+def _document(result: RunComparison, gates: Sequence[Gate]) -> dict[str, Any]:
+    """The comparison in the format of the published ones, with what those do not have under own keys."""
+    from dataclasses import asdict
+
+    from shopsim.formats import COMPARISON_SCHEMA
+
+    comparison, pairing = result.comparison, result.pairing
+    return {
+        "schema_version": COMPARISON_SCHEMA,
+        "runs": {"bare": result.run_a, "equipped": result.run_b},
+        "alignment": {
+            "plans_known": list(result.plans_known),
+            "differences": [asdict(difference) for difference in result.differences],
+            "only_bare": pairing.only_a["task_id"].tolist(),
+            "only_equipped": pairing.only_b["task_id"].tolist(),
+            "unscored": pairing.unscored["task_id"].tolist(),
+        },
+        "paired": {
+            "pairs": comparison.pairs,
+            "difference_direction": "equipped_minus_bare",
+            "metric_aggregation": "mean_of_task_level_values",
+            "bootstrap": comparison.bootstrap,
+            "metrics": {
+                metric.metric: {
+                    "bare_mean": metric.mean_a,
+                    "equipped_mean": metric.mean_b,
+                    "mean_difference": metric.difference,
+                    "confidence_interval": _pair(metric.interval),
+                    "pairs": metric.n,
+                    "tasks_to_settle": metric.tasks_to_settle,
+                }
+                for metric in comparison.metrics
+            },
+        },
+        "transitions": {
+            **comparison.transitions,
+            "mcnemar_exact_p": comparison.mcnemar_p,
+            "fixed_tasks": _tasks(result, "fixed"),
+            "broken_tasks": _tasks(result, "broken"),
+        },
+        "slices": [asdict(effect) for effect in comparison.slices],
+        "gates": [
+            {"gate": f"{gate.metric}{gate.sense}{gate.bound:g}", **asdict(gate.check(comparison))}
+            for gate in gates
+        ],
+    }
+
+
+def _pair(interval: Any) -> list[float] | None:
+    return None if interval is None else [interval.low, interval.high]
+
+
+def _tasks(result: RunComparison, transition: str) -> list[int]:
+    pairs = result.pairing.pairs
+    return [int(task) for task in pairs.loc[pairs["transition"] == transition, "task_id"]]

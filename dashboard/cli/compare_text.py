@@ -1,0 +1,110 @@
+"""A comparison as text for a terminal, or as Markdown for a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from dashboard.analysis.compare.slices import SLICES
+
+if TYPE_CHECKING:
+    from dashboard.analysis.compare import MetricComparison
+    from dashboard.lake.pairs import RunComparison
+
+__all__ = ["describe"]
+
+_COUNTS: Final = frozenset(
+    {"steps", "prompt_tokens", "completion_tokens", "total_tokens", "reasoning_tokens", "duration_ms"}
+)
+_SHOWN_TASKS: Final = 12
+
+
+def describe(result: RunComparison, *, markdown: bool = False) -> str:
+    """The whole comparison, B minus A, differences of the plans first."""
+    comparison, pairing = result.comparison, result.pairing
+    title = f"{result.run_b} against {result.run_a}: {comparison.pairs} paired tasks"
+    blocks = [f"## {title}" if markdown else title, _alignment(result)]
+    rows = [_metric_row(metric) for metric in comparison.metrics]
+    heads = ("metric", "n", "A", "B", "B - A", "95% interval", "tasks to settle")
+    blocks.append(_table(heads, rows, markdown))
+    counts = comparison.transitions
+    blocks.append(
+        f"success: {counts['fixed']} fixed, {counts['broken']} broken, {counts['kept']} kept, "
+        f"{counts['never']} never; exact McNemar p = {comparison.mcnemar_p:.3g}"
+    )
+    for name in ("fixed", "broken"):
+        tasks = pairing.pairs.loc[pairing.pairs["transition"] == name, "task_id"].tolist()
+        if tasks:
+            more = f" and {len(tasks) - _SHOWN_TASKS} more" if len(tasks) > _SHOWN_TASKS else ""
+            blocks[-1] += f"\n{name}: {', '.join(map(str, tasks[:_SHOWN_TASKS]))}{more}"
+    if comparison.slices:
+        slices = [
+            (
+                SLICES.get(s.dimension, s.dimension),
+                s.value,
+                str(s.n),
+                f"{s.success_a:.1%}",
+                f"{s.success_b:.1%}",
+                f"{100 * s.difference:+.1f} points",
+                f"{s.q:.3g}",
+            )
+            for s in comparison.slices
+        ]
+        blocks.append(_table(("slice", "value", "n", "A", "B", "success B - A", "q"), slices, markdown))
+        blocks.append(
+            "q: sign-flip p-values after Benjamini-Hochberg over all slices; "
+            "difficulty is told by the other runs."
+        )
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _alignment(result: RunComparison) -> str:
+    pairing = result.pairing
+    lines = []
+    for known, run_id in zip(result.plans_known, (result.run_a, result.run_b), strict=True):
+        if not known:
+            lines.append(f"plan of {run_id}: not recorded, so nothing can be said about what else differs")
+    labels = {
+        "confounder": "differs besides what is compared",
+        "subject": "compared",
+        "irrelevant": "harmless",
+    }
+    lines += [f"{d.field}: {d.a!r} -> {d.b!r} ({labels[d.role]})" for d in result.differences]
+    for frame, text in (
+        (pairing.only_a, f"only in {result.run_a}"),
+        (pairing.only_b, f"only in {result.run_b}"),
+        (pairing.unscored, "not scored on one side"),
+    ):
+        if len(frame):
+            lines.append(f"{len(frame)} tasks {text}: left out")
+    return "\n".join(f"- {line}" for line in lines) or "- the plans agree, every task is paired"
+
+
+def _metric_row(metric: MetricComparison) -> tuple[str, ...]:
+    decimals = 1 if metric.metric in _COUNTS else 4
+    interval = metric.interval
+    return (
+        metric.metric,
+        str(metric.n),
+        f"{metric.mean_a:,.{decimals}f}",
+        f"{metric.mean_b:,.{decimals}f}",
+        f"{metric.difference:+,.{decimals}f}",
+        f"[{interval.low:+,.{decimals}f}, {interval.high:+,.{decimals}f}]" if interval else "-",
+        f"{metric.tasks_to_settle:,}" if metric.tasks_to_settle else "",
+    )
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], markdown: bool) -> str:
+    if markdown:
+        lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+        return "\n".join([*lines, *("| " + " | ".join(_cell(text) for text in row) + " |" for row in rows)])
+    widths = [max(len(line[column]) for line in [heads, *rows]) for column in range(len(heads))]
+    return "\n".join(
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        for line in [heads, *rows]
+    )
+
+
+def _cell(text: str) -> str:
+    """Data inside a Markdown table: nothing may start markup or end the cell."""
+    return "".join(f"\\{character}" if character in "\\|*_`[]<>" else character for character in text)

@@ -1,0 +1,291 @@
+"""Compare: is one run better than another, on which tasks, and how sure is that?"""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.analysis.compare.tables import (
+    SHARES,
+    baseline_rows,
+    difference_rows,
+    metric_rows,
+    slice_rows,
+)
+from dashboard.charts.comparison import difference_figure, transition_figure
+from dashboard.lake.pairs import RunComparison
+from dashboard.ui import components as ui
+from dashboard.ui import state
+from dashboard.ui.comparison import comparable_runs, compare
+from dashboard.ui.data import Runs
+from dashboard.ui.navigation import page_url
+from dashboard.ui.text import count, interval, number, percent, plural, safe_text
+
+SHOWN_TASKS = 500
+
+
+def main() -> None:
+    """Draw the page."""
+    ui.page_header("Compare", "Is B better than A, on which tasks, and how sure is that?")
+    runs = ui.require_runs()
+    able = comparable_runs(runs)
+    if len(able) < 2:
+        ui.empty_state(
+            "Comparing needs two runs with outcomes per task.",
+            hint="Summaries alone cannot be paired: copy a second run's `traces.jsonl` beside its summary.",
+        )
+        return
+    left, right, kind = st.columns([3, 5, 2])
+    with left:
+        baseline = state.choice("A: the baseline", able, key="baseline", format_func=runs.name)
+    others = [run_id for run_id in able if run_id != baseline]
+    with right:
+        chosen = state.choices(
+            "B: compared with it",
+            others,
+            key="against",
+            default=others[-1:],
+            format_func=runs.name,
+            placeholder="Choose one run or more",
+        )
+    with kind:
+        method = state.choice(
+            "Intervals",
+            ["fast", "published"],
+            key="bootstrap",
+            format_func={"fast": "Fast", "published": "As published"}.__getitem__,
+            help="Both are 95% task-level paired percentile bootstraps of 10,000 resamples. Fast shares its "
+            "resamples among metrics; 'as published' draws the very resamples of the published analysis.",
+        )
+    if not chosen:
+        ui.empty_state("Choose at least one run to compare with the baseline.")
+        return
+    results = {run_id: compare(baseline, run_id, method) for run_id in chosen}
+    shown = chosen[0]
+    if len(chosen) > 1:
+        against_baseline(runs, results)
+        shown = state.choice("In detail", chosen, key="detail", format_func=runs.name, look="pills")
+    one_comparison(runs, results[shown])
+
+
+def against_baseline(runs: Runs, results: dict[str, RunComparison]) -> None:
+    """Several runs against the baseline, one row each."""
+    rows = baseline_rows([(run_id, result.comparison) for run_id, result in results.items()])
+    table = pd.DataFrame(
+        {
+            "Run": rows["run_id"].map(runs.name),
+            "n": rows["n"],
+            "Success B − A": [points(value) for value in rows["r_success"]],
+            "95% interval": intervals(rows, "r_success"),
+            "Fixed": rows["fixed"],
+            "Broken": rows["broken"],
+            "McNemar p": [f"{p:.3g}" for p in rows["p"]],
+            "Reward B − A": [number(value) for value in rows["reward"]],
+            "95% interval of reward": [
+                interval(low, high) for low, high in zip(rows["reward_low"], rows["reward_high"], strict=True)
+            ],
+        }
+    )
+    st.dataframe(table, hide_index=True, key="baseline_table")
+    st.caption("p-values are not corrected for comparing several runs; each row is one planned comparison.")
+
+
+def one_comparison(runs: Runs, result: RunComparison) -> None:
+    """Everything about one pair of runs."""
+    comparison = result.comparison
+    alignment(runs, result)
+    if not comparison.pairs:
+        ui.empty_state("The two runs share no task that both scored, so there is nothing to compare.")
+        return
+    success = comparison.metric("r_success")
+    counts = comparison.transitions
+    columns = st.columns(4)
+    with columns[0]:
+        if success and success.interval:
+            span = interval(success.interval.low, success.interval.high, as_percent=True)
+            ui.metric("Success, B − A", points(success.difference), interval=span, n=success.n)
+    with columns[1]:
+        ui.metric(
+            "Success of A → B", f"{percent(success.mean_a)} → {percent(success.mean_b)}" if success else "–"
+        )
+    with columns[2]:
+        ui.metric("Fixed / broken", f"{counts['fixed']} / {counts['broken']}", n=comparison.pairs)
+    with columns[3]:
+        ui.metric("Exact McNemar p", f"{comparison.mcnemar_p:.3g}")
+        st.caption("the chance of so uneven a split if neither were better")
+    ui.show_figure(
+        transition_figure(counts),
+        key="transitions",
+        alt=f"Tasks: {counts['kept']} solved by both, {counts['fixed']} fixed, {counts['broken']} broken, "
+        f"{counts['never']} solved by neither",
+    )
+    metrics_section(result)
+    slices_section(result)
+    tasks_section(runs, result)
+
+
+def alignment(runs: Runs, result: RunComparison) -> None:
+    """What else differs between the two runs, before any figure."""
+    pairing, rows = result.pairing, difference_rows(result.differences)
+    confounders = sum(difference.role == "confounder" for difference in result.differences)
+    unknown = [
+        runs.name(run_id)
+        for run_id, known in zip((result.run_a, result.run_b), result.plans_known, strict=True)
+        if not known
+    ]
+    left_out = {
+        f"only in {runs.name(result.run_a)}": len(pairing.only_a),
+        f"only in {runs.name(result.run_b)}": len(pairing.only_b),
+        "not scored on one side": len(pairing.unscored),
+    }
+    notes = [f"{count(n)} tasks {what}" for what, n in left_out.items() if n]
+    title = f"{plural(len(pairing.pairs), 'paired task')}"
+    if notes:
+        title += f", {sum(left_out.values())} left out"
+    if confounders:
+        title += f"; {plural(confounders, 'setting')} differ besides what is compared"
+    elif unknown:
+        title += "; plans not recorded"
+    icon = ":material/warning:" if confounders or notes or unknown else ":material/check:"
+    with st.expander(safe_text(title), icon=icon, expanded=bool(confounders)):
+        if notes:
+            st.markdown(safe_text("Left out: " + "; ".join(notes) + "."))
+        if unknown:
+            st.markdown(
+                safe_text(f"No plan is recorded of {', '.join(unknown)}: what else differs is not known.")
+            )
+        if len(rows):
+            st.dataframe(
+                rows, hide_index=True, column_config={"field": "Setting", "a": "A", "b": "B", "meaning": "It"}
+            )
+        elif not unknown:
+            st.markdown("The two plans agree in every setting.")
+
+
+def metrics_section(result: RunComparison) -> None:
+    """Every metric with its interval; undecided ones with the number of tasks that would settle them."""
+    st.subheader("Differences, B − A", anchor=False)
+    rows = metric_rows(result.comparison)
+    ui.show_figure(
+        difference_figure(rows[rows["metric"].isin(SHARES)], title="Difference in percentage points"),
+        key="differences",
+        alt="Paired difference of every metric between 0 and 1 with its 95% interval",
+    )
+    shares = rows["metric"].isin(SHARES)
+    table = pd.DataFrame(
+        {
+            "Metric": rows["label"],
+            "n": rows["n"],
+            "A": [figure(v, s) for v, s in zip(rows["a"], shares, strict=True)],
+            "B": [figure(v, s) for v, s in zip(rows["b"], shares, strict=True)],
+            "B − A": [figure(v, s) for v, s in zip(rows["difference"], shares, strict=True)],
+            "95% interval": [
+                interval(low, high, digits=4 if share else 1)
+                for low, high, share in zip(rows["low"], rows["high"], shares, strict=True)
+            ],
+            "B is": rows["verdict"],
+            "Tasks to settle": rows["tasks_to_settle"],
+        }
+    )
+    st.dataframe(table, hide_index=True, key="metric_table")
+    st.caption(
+        "Means over the tasks that both runs scored, each task once. 'Tasks to settle': how many paired "
+        "tasks would decide a difference of the observed size with 80% power (normal approximation)."
+    )
+
+
+def slices_section(result: RunComparison) -> None:
+    """Where the effect is."""
+    rows = slice_rows(result.comparison)
+    if rows.empty:
+        return
+    st.subheader("Where", anchor=False)
+    table = pd.DataFrame(
+        {
+            "Tasks by": rows["dimension"],
+            "": rows["value"],
+            "n": rows["n"],
+            "A": [percent(value) for value in rows["a"]],
+            "B": [percent(value) for value in rows["b"]],
+            "Success B − A": [points(value) for value in rows["difference"]],
+            "p": [f"{value:.3g}" for value in rows["p"]],
+            "q": [f"{value:.3g}" for value in rows["q"]],
+        }
+    )
+    st.dataframe(table, hide_index=True, key="slice_table")
+    st.caption(
+        "p: sign-flip test of the slice; q: after Benjamini-Hochberg over all slices shown (below 0.05: at "
+        "most one in twenty of such findings is expected to be false). Difficulty is told by the other runs."
+    )
+
+
+def tasks_section(runs: Runs, result: RunComparison) -> None:
+    """The tasks of one transition, each opening both runs side by side."""
+    st.subheader("Tasks", anchor=False)
+    counts = result.comparison.transitions
+    labels = {
+        "fixed": "Fixed by B",
+        "broken": "Broken by B",
+        "never": "Solved by neither",
+        "kept": "Solved by both",
+    }
+    kind = state.choice(
+        "Tasks that were",
+        list(labels),
+        key="transition",
+        look="segmented",
+        format_func=lambda name: f"{labels[name]} ({counts[name]})",
+        label_visibility="collapsed",
+    )
+    pairs = result.pairing.pairs
+    tasks = pairs[pairs["transition"] == kind]
+    if tasks.empty:
+        ui.empty_state("No task is of this kind.")
+        return
+    shown = tasks.head(SHOWN_TASKS)
+    sides = [result.run_a, result.run_b]
+    instructions = shown.get("shown_instruction_b", pd.Series(pd.NA, index=shown.index, dtype="object"))
+    table = pd.DataFrame(
+        {
+            "open": [page_url("failures", task=task, runs=sides) for task in shown["task_id"]],
+            "task_id": shown["task_id"],
+            "instruction": instructions,
+            "a": [number(value) for value in shown["reward_a"]],
+            "b": [number(value) for value in shown["reward_b"]],
+        }
+    )
+    st.dataframe(
+        table,
+        hide_index=True,
+        key="task_table",
+        column_config={
+            "open": st.column_config.LinkColumn("Side by side", display_text="Open", width="small"),
+            "task_id": st.column_config.NumberColumn("Task", format="%d", width="small"),
+            "instruction": st.column_config.TextColumn("Instruction", width="large"),
+            "a": f"Reward of {runs.name(sides[0])}",
+            "b": f"Reward of {runs.name(sides[1])}",
+        },
+    )
+    if len(tasks) > SHOWN_TASKS:
+        st.caption(f"The first {SHOWN_TASKS} of {count(len(tasks))} tasks.")
+
+
+def points(value: float | None) -> str:
+    """A difference of shares in percentage points."""
+    return "–" if value is None or pd.isna(value) else f"{100 * value:+.2f} points"
+
+
+def figure(value: float, share: bool) -> str:
+    """A mean or difference in its own unit."""
+    return number(value, 4 if share else 1)
+
+
+def intervals(rows: pd.DataFrame, name: str) -> list[str]:
+    """The intervals of a share, in percentage points."""
+    return [
+        interval(low, high, as_percent=True)
+        for low, high in zip(rows[f"{name}_low"], rows[f"{name}_high"], strict=True)
+    ]
+
+
+main()
