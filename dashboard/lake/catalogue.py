@@ -19,7 +19,7 @@ from shopsim.jsonio import FileError, read_json, write_json
 
 __all__ = ["CACHE_FORMAT", "Catalogue", "Segment", "fingerprint", "load_catalogue", "source_folder", "sweep"]
 
-CACHE_FORMAT: Final = "lake-1"
+CACHE_FORMAT: Final = "lake-2"
 GRACE_SECONDS: Final = 600.0
 _SAMPLE_BYTES: Final = 16 << 10
 _SAMPLES: Final = 16
@@ -28,12 +28,11 @@ _FILE: Final = "catalogue.json"
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One ingested stretch: ``name`` is the stem of its Parquet files, ``episodes`` its winning records."""
+    """One ingested stretch of bytes: ``name`` is the stem of its Parquet files."""
 
     name: str
     start: int
     stop: int
-    episodes: int
 
 
 @dataclass(slots=True)

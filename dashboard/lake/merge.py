@@ -6,16 +6,26 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 
 from dashboard.lake.segment import TABLES, table_path, write_parquet
+from dashboard.lake.sql import load_sql
 
-__all__ = ["episode_ids", "merge_segments", "overlaps"]
+__all__ = ["count_episodes", "episode_ids", "merge_segments", "overlaps"]
+
+
+def count_episodes(connection: duckdb.DuckDBPyConnection, segments: Sequence[Path]) -> dict[str, int]:
+    """Unique episodes, completed, failed and scored ones of segments that share no episode."""
+    files = [str(table_path(segment, "episodes")) for segment in segments]
+    result = connection.execute(load_sql("ingest_counts"), {"files": files})
+    names = [column[0] for column in result.description]
+    return dict(zip(names, map(int, result.fetchall()[0]), strict=True))
 
 
 def episode_ids(connection: duckdb.DuckDBPyConnection, segment: Path) -> set[str]:
     """Episode ids of one segment."""
-    sql = "SELECT episode_id FROM read_parquet($file)"
-    rows = connection.execute(sql, {"file": str(table_path(segment, "episodes"))}).fetchall()
+    files = [str(table_path(segment, "episodes"))]
+    rows = connection.execute(load_sql("ingest_episode_ids"), {"files": files}).fetchall()
     return {str(row[0]) for row in rows}
 
 
@@ -25,27 +35,23 @@ def overlaps(connection: duckdb.DuckDBPyConnection, earlier: Sequence[Path], lat
     return bool(ids) and any(not ids.isdisjoint(episode_ids(connection, segment)) for segment in earlier)
 
 
-def merge_segments(connection: duckdb.DuckDBPyConnection, segments: Sequence[Path], target: Path) -> int:
-    """Write the tables of ``segments`` (oldest first) as the segment ``target``; return its episodes."""
-    connection.execute("CREATE OR REPLACE TEMP TABLE lasting (episode_id VARCHAR, place INTEGER)")
-    for place, segment in enumerate(segments):
-        connection.execute(
-            "INSERT INTO lasting SELECT episode_id, $place FROM read_parquet($file)",
-            {"place": place, "file": str(table_path(segment, "episodes"))},
-        )
-    connection.execute(
-        "CREATE OR REPLACE TEMP TABLE lasting AS "
-        "SELECT episode_id, max(place) AS place FROM lasting GROUP BY ALL"
-    )
-    for table in TABLES:
-        parts = [
-            f"SELECT t.* FROM read_parquet({_literal(table_path(segment, table))}) t "
-            f"JOIN lasting l ON l.episode_id = t.episode_id AND l.place = {place}"
-            for place, segment in enumerate(segments)
-        ]
-        write_parquet(connection, " UNION ALL ".join(parts), table_path(target, table))
-    return int(connection.execute("SELECT count(*) FROM lasting").fetchall()[0][0])
+def merge_segments(connection: duckdb.DuckDBPyConnection, segments: Sequence[Path], target: Path) -> None:
+    """Write the tables of ``segments`` (oldest first) as the segment ``target``."""
+    last = {
+        episode_id: place
+        for place, segment in enumerate(segments)
+        for episode_id in episode_ids(connection, segment)
+    }
+    columns = {"episode_id": pa.array(list(last)), "place": pa.array(list(last.values()), pa.int64())}
+    connection.register("lasting", pa.table(columns))
+    for table in reversed(TABLES):
+        files = [(place, table_path(segment, table)) for place, segment in enumerate(segments)]
+        parts = [_lasting_rows(place, file) for place, file in files if file.exists()]
+        if parts:
+            write_parquet(connection, " UNION ALL ".join(parts), table_path(target, table))
+    connection.unregister("lasting")
 
 
-def _literal(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
+def _lasting_rows(place: int, file: Path) -> str:
+    literal = str(file).replace("'", "''")
+    return load_sql("ingest_lasting").replace("$place", str(place)).replace("$file", f"'{literal}'")

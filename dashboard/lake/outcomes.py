@@ -74,7 +74,7 @@ def _attribute_matches(goal: Mapping[str, Any], wanted: Sequence[str]) -> list[b
 
 
 def _who(goal: Mapping[str, Any]) -> Row:
-    keys = ("episode_id", "task_id", "purchased", "goal_asin", "bought_asin")
+    keys = ("stretch", "episode_id", "task_id", "purchased", "goal_asin", "bought_asin")
     return {key: goal[key] for key in keys}
 
 

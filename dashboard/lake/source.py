@@ -1,13 +1,13 @@
-"""Bringing the cache of one trace file up to date: nothing, the new lines, or everything again."""
+"""Bringing the cache of trace files up to date: nothing, the new lines, or everything again."""
 
 from __future__ import annotations
 
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -16,69 +16,153 @@ import duckdb
 from dashboard.lake.catalogue import (
     CACHE_FORMAT,
     Catalogue,
-    Segment,
     fingerprint,
     load_catalogue,
     source_folder,
     sweep,
 )
+from dashboard.lake.commit import Plan, commit
 from dashboard.lake.discovery import FileStamp, stamp
-from dashboard.lake.doubtful import MAX_INVALID_DETAILS
 from dashboard.lake.errors import LakeError
-from dashboard.lake.merge import episode_ids, merge_segments, overlaps
-from dashboard.lake.segment import Stretch, ingest, ingest_connection
-from dashboard.lake.sql import load_sql
+from dashboard.lake.lines import Stretch
+from dashboard.lake.segment import ingest, ingest_connection
 from shopsim.rollout.locking import RunLockedError, folder_lock
 
-__all__ = ["bring_up_to_date"]
+__all__ = ["Source", "bring_up_to_date"]
 
-_MAX_SEGMENTS: Final = 6
+_GROUP_BYTES: Final = 64 << 20
+_GROUP_SOURCES: Final = 50
 _LOCK_SECONDS: Final = 600.0
 
+Outcome = Catalogue | LakeError
+Progress = Callable[[Sequence["Source"]], Iterable["Source"]]
 
-def bring_up_to_date(cache_dir: Path, path: Path, run_id: str, known: Catalogue | None) -> Catalogue:
-    """Return a catalogue that matches the trace file ``path``, ingesting what is new.
 
-    ``known`` is what the caller holds already. Raises :class:`LakeError` (the trace cannot be read, the
-    cache cannot be written, another process holds it too long).
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One trace file as part of one run."""
+
+    path: Path
+    run_id: str
+
+
+def bring_up_to_date(
+    cache_dir: Path,
+    sources: Sequence[Source],
+    known: Mapping[str, Catalogue],
+    progress: Progress | None = None,
+) -> dict[str, Outcome]:
+    """Return by run id a catalogue that matches the trace file, ingesting what is new, or what went wrong.
+
+    ``known`` are catalogues the caller holds already; ``progress`` may wrap the sources that have to be read.
     """
-    now = stamp(path)
+    outcomes: dict[str, Outcome] = {}
+    stale = []
+    for source in sources:
+        fresh = _still_valid(cache_dir, source, known.get(source.run_id))
+        if fresh is None:
+            stale.append(source)
+        else:
+            outcomes[source.run_id] = fresh
+    if not stale:
+        return outcomes
+    for group in _groups(progress(stale) if progress else stale):
+        outcomes |= _ingest_group(cache_dir, group)
+    return outcomes
+
+
+def _still_valid(cache_dir: Path, source: Source, known: Catalogue | None) -> Outcome | None:
+    now = stamp(source.path)
     if now is None:
-        raise LakeError(f"{path}: no such file or not readable")
+        return LakeError(f"{source.path}: vanished or cannot be reached")
     if known is not None and known.stamp == now:
         return known
-    folder = source_folder(cache_dir, path, run_id)
+    saved = load_catalogue(source_folder(cache_dir, source.path, source.run_id))
+    return saved if saved is not None and saved.stamp == now else None
+
+
+def _groups(sources: Iterable[Source]) -> Iterator[list[Source]]:
+    """Several small files are read together: what an ingest costs beside reading is paid once."""
+    group: list[Source] = []
+    size = 0
+    for source in sources:
+        now = stamp(source.path)
+        group.append(source)
+        size += now[2] if now else 0
+        if size >= _GROUP_BYTES or len(group) >= _GROUP_SOURCES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _ingest_group(cache_dir: Path, group: Sequence[Source]) -> dict[str, Outcome]:
+    """Ingest some sources together; when that fails each on its own, so that the error finds its run."""
     try:
-        saved = load_catalogue(folder)
-        if saved is not None and saved.stamp == now:
-            return saved
-        with folder_lock(folder, wait_seconds=_LOCK_SECONDS):
-            return _ingest_locked(cache_dir, folder, path, run_id)
+        return dict(_ingest_together(cache_dir, group))
     except RunLockedError:
-        raise LakeError(
-            f"{folder}: another process has been reading {path} for long",
+        error = LakeError(
+            f"{cache_dir}: another process keeps reading the same traces",
             hint="Wait for it, or set SHOPSIM_LAKE to another folder.",
-        ) from None
-    except OSError as error:
-        raise _explained(error, path, cache_dir) from None
-    except duckdb.Error as error:
-        raise _explained_duckdb(error, path, cache_dir) from None
+        )
+    except (OSError, duckdb.Error) as cause:
+        error = _explained(cause, group[0].path, cache_dir)
+    if len(group) == 1:
+        return {group[0].run_id: error}
+    outcomes: dict[str, Outcome] = {}
+    for source in group:
+        outcomes |= _ingest_group(cache_dir, [source])
+    return outcomes
 
 
-def _ingest_locked(cache_dir: Path, folder: Path, path: Path, run_id: str) -> Catalogue:
-    now = stamp(path)
+def _ingest_together(cache_dir: Path, group: Sequence[Source]) -> Iterator[tuple[str, Outcome]]:
+    folders = {source.run_id: source_folder(cache_dir, source.path, source.run_id) for source in group}
+    with ExitStack() as stack:
+        for folder in sorted(
+            set(folders.values())
+        ):  # in one order, so that two processes cannot wait in a ring
+            stack.enter_context(folder_lock(folder, wait_seconds=_LOCK_SECONDS))
+        plans = []
+        for source in group:
+            plan = _plan(source, folders[source.run_id])
+            if isinstance(plan, Catalogue):
+                yield source.run_id, plan
+            else:
+                plans.append(plan)
+        if not plans:
+            return
+        spill = stack.enter_context(_spill_folder(cache_dir))
+        connection = stack.enter_context(ingest_connection(spill))
+        ingest(connection, [stretch for plan in plans for stretch in plan.stretches])
+        for plan in plans:
+            commit(connection, plan)
+            plan.catalogue.save(plan.folder)
+            sweep(plan.folder, set(plan.catalogue.names()))
+            yield plan.catalogue.run_id, plan.catalogue
+
+
+def _plan(source: Source, folder: Path) -> Plan | Catalogue:
+    """What has to be read of a file; its catalogue when another process has done it meanwhile."""
+    now = stamp(source.path)
     if now is None:
-        raise FileNotFoundError(2, "no such file", str(path))
+        raise FileNotFoundError(2, "no such file", str(source.path))
     catalogue = load_catalogue(folder)
     if catalogue is not None and catalogue.stamp == now:
         return catalogue
-    if catalogue is None or not _continues(catalogue, path, now):
-        catalogue = Catalogue(str(path), run_id, now)
-    with _spill_folder(cache_dir) as spill, ingest_connection(spill) as connection:
-        _ingest_new(connection, catalogue, folder, path, now)
-    catalogue.save(folder)
-    sweep(folder, set(catalogue.names()))
-    return catalogue
+    if catalogue is None or not _continues(catalogue, source.path, now):
+        catalogue = Catalogue(str(source.path), source.run_id, now)
+    whole = _end_of_lines(source.path, catalogue.read, now[2])
+    plan = Plan(catalogue, folder, now, whole)
+    if whole > catalogue.read or not catalogue.segments:
+        plan.lines = _stretch(source, folder, catalogue.read, whole)
+    if now[2] > whole:
+        plan.tail = _stretch(source, folder, whole, now[2])
+    return plan
+
+
+def _stretch(source: Source, folder: Path, start: int, stop: int) -> Stretch:
+    name = f"{start:013d}-{stop:013d}-{secrets.token_hex(4)}"
+    return Stretch(source.path, source.run_id, start, stop, folder / name)
 
 
 def _continues(catalogue: Catalogue, path: Path, now: FileStamp) -> bool:
@@ -88,89 +172,6 @@ def _continues(catalogue: Catalogue, path: Path, now: FileStamp) -> bool:
     if not (same_file and grown) or catalogue.tail_replaces:
         return False
     return fingerprint(path, catalogue.read) == catalogue.sample
-
-
-def _ingest_new(
-    connection: duckdb.DuckDBPyConnection, catalogue: Catalogue, folder: Path, path: Path, now: FileStamp
-) -> None:
-    """Add the lines from ``catalogue.read`` to the end; the unterminated last one stays provisional."""
-    catalogue.tail, catalogue.tail_invalid, catalogue.tail_replaces = None, None, False
-    size = now[2]
-    whole = _end_of_lines(path, catalogue.read, size)
-    if whole > catalogue.read or not catalogue.segments:
-        name, stretch = _new_segment(connection, catalogue, folder, path, catalogue.read, whole)
-        _add_segment(connection, catalogue, folder, name, stretch)
-    if size > whole:
-        _add_tail(connection, catalogue, folder, path, whole, size)
-    catalogue.read, catalogue.stamp = whole, now
-    catalogue.sample = fingerprint(path, whole)
-    catalogue.counts = _counts(connection, folder, catalogue)
-    catalogue.version = secrets.token_hex(8)
-
-
-def _new_segment(
-    connection: duckdb.DuckDBPyConnection,
-    catalogue: Catalogue,
-    folder: Path,
-    path: Path,
-    start: int,
-    stop: int,
-) -> tuple[str, Stretch]:
-    name = _segment_name(start, stop)
-    return name, ingest(connection, path, start, stop, catalogue.run_id, folder / name)
-
-
-def _add_segment(
-    connection: duckdb.DuckDBPyConnection, catalogue: Catalogue, folder: Path, name: str, stretch: Stretch
-) -> None:
-    catalogue.records += stretch.records
-    catalogue.invalid_lines += stretch.invalid_lines
-    room = MAX_INVALID_DETAILS - len(catalogue.invalid)
-    catalogue.invalid.extend(asdict(line) for line in stretch.invalid[:room])
-    episodes = len(episode_ids(connection, folder / name))
-    segment = Segment(name, stretch.start, stretch.stop, episodes)
-    earlier = [folder / known.name for known in catalogue.segments]
-    if not earlier:
-        catalogue.segments = [segment]
-        return
-    if len(earlier) < _MAX_SEGMENTS and not overlaps(connection, earlier, folder / name):
-        catalogue.segments.append(segment)
-        return
-    merged = _segment_name(catalogue.segments[0].start, stretch.stop)
-    episodes = merge_segments(connection, [*earlier, folder / name], folder / merged)
-    catalogue.segments = [Segment(merged, catalogue.segments[0].start, stretch.stop, episodes)]
-
-
-def _add_tail(
-    connection: duckdb.DuckDBPyConnection,
-    catalogue: Catalogue,
-    folder: Path,
-    path: Path,
-    start: int,
-    stop: int,
-) -> None:
-    """Read the last line that has no newline: a record, or a torn line, until the file grows."""
-    name, stretch = _new_segment(connection, catalogue, folder, path, start, stop)
-    if stretch.invalid:
-        catalogue.tail_invalid = asdict(stretch.invalid[0])
-    if not stretch.records:
-        return
-    catalogue.tail = Segment(name, start, stop, 1)
-    earlier = [folder / known.name for known in catalogue.segments]
-    if overlaps(connection, earlier, folder / name):
-        merged = _segment_name(catalogue.segments[0].start, stop)
-        merge_segments(connection, [*earlier, folder / name], folder / merged)
-        catalogue.segments = [Segment(merged, catalogue.segments[0].start, stop, 0)]
-        catalogue.tail = None
-        catalogue.records += 1
-        catalogue.tail_replaces = True
-
-
-def _counts(connection: duckdb.DuckDBPyConnection, folder: Path, catalogue: Catalogue) -> dict[str, int]:
-    files = [str(folder / f"{name}.episodes.parquet") for name in catalogue.names()]
-    row = connection.execute(load_sql("ingest_counts"), {"files": files}).fetchall()[0]
-    names = ("unique_episodes", "completed", "failed", "scored")
-    return dict(zip(names, map(int, row), strict=True))
 
 
 def _end_of_lines(path: Path, start: int, size: int) -> int:
@@ -188,10 +189,6 @@ def _end_of_lines(path: Path, start: int, size: int) -> int:
     return start
 
 
-def _segment_name(start: int, stop: int) -> str:
-    return f"{start:013d}-{stop:013d}-{secrets.token_hex(4)}"
-
-
 @contextmanager
 def _spill_folder(cache_dir: Path) -> Iterator[Path]:
     """A folder for DuckDB's spilled data; what a crash left there is removed after a day."""
@@ -207,23 +204,22 @@ def _spill_folder(cache_dir: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _explained(error: OSError, path: Path, cache_dir: Path) -> LakeError:
-    reason = error.strerror or "unknown error"
-    if error.filename is not None and Path(str(error.filename)) == path:
-        return LakeError(f"{path}: cannot be read ({reason})", hint="Give read permission to the file.")
+def _explained(error: OSError | duckdb.Error, path: Path, cache_dir: Path) -> LakeError:
+    if isinstance(error, OSError):
+        reason = error.strerror or "unknown error"
+        if error.filename is not None and Path(str(error.filename)) == path:
+            return LakeError(f"{path}: cannot be read ({reason})", hint="Give read permission to the file.")
+        return _cache_error(cache_dir, reason)
+    reason = str(error).splitlines()[0]
+    if isinstance(error, duckdb.IOException):
+        return _cache_error(cache_dir, reason)
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return LakeError(f"{path}: too large to ingest with the memory allowed ({reason})")
+    return LakeError(f"{path}: cannot be ingested ({reason})")
+
+
+def _cache_error(cache_dir: Path, reason: str) -> LakeError:
     return LakeError(
         f"{cache_dir}: the lake cannot be written ({reason})",
         hint="Free space or permissions there, or set SHOPSIM_LAKE to another folder.",
     )
-
-
-def _explained_duckdb(error: duckdb.Error, path: Path, cache_dir: Path) -> LakeError:
-    reason = str(error).splitlines()[0]
-    if isinstance(error, duckdb.IOException):
-        return LakeError(
-            f"{cache_dir}: the lake cannot be written or read ({reason})",
-            hint="Free space there, or set SHOPSIM_LAKE to another folder.",
-        )
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return LakeError(f"{path}: too large to ingest with the memory allowed ({reason})")
-    return LakeError(f"{path}: cannot be ingested ({reason})")

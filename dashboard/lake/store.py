@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -15,11 +15,10 @@ import pandas as pd
 
 from dashboard.lake.catalogue import CACHE_FORMAT, Catalogue, source_folder
 from dashboard.lake.collect import RunFiles, outcome_rows, read_run_files, run_row, summary_row
-from dashboard.lake.database import open_database
+from dashboard.lake.database import add_tables, empty_segment, open_database, recorded_episodes
 from dashboard.lake.discovery import TRACES, Findings, FoundRun, find_runs
 from dashboard.lake.errors import LakeError, UnknownRunError
-from dashboard.lake.segment import ingest, ingest_connection, table_path
-from dashboard.lake.source import bring_up_to_date
+from dashboard.lake.source import Progress, Source, bring_up_to_date
 from dashboard.lake.sql import load_sql
 from shopsim.rollout.lines import parse_line
 
@@ -41,10 +40,8 @@ class _Run:
 
     found: FoundRun
     files: RunFiles
-    catalogue: Catalogue | None
-    pending: int | None
-    problems: tuple[str, ...]
-    pending_key: tuple[Any, ...] = ()
+    catalogue: Catalogue | None = None
+    problems: tuple[str, ...] = ()
 
 
 class Lake:
@@ -67,21 +64,20 @@ class Lake:
         """The version of the last refresh (the first use refreshes)."""
         return self._ready().version
 
-    def refresh(self, progress: Callable[[list[FoundRun]], Any] | None = None) -> LakeState:
+    def refresh(self, progress: Progress | None = None) -> LakeState:
         """Look for new, changed and vanished runs and ingest what changed.
 
-        ``progress`` may wrap the list of runs (for example in a bar). What is wrong with one run becomes a
-        problem of that run. Raises :class:`LakeError` when the cache cannot be written at all.
+        ``progress`` may wrap the list of traces to be read (for example in a bar). What is wrong with one run
+        becomes a problem of that run. Raises :class:`LakeError` when the cache cannot be written at all.
         """
         with self._lock:
             findings = find_runs(self.roots)
-            runs: dict[str, _Run] = {}
-            for found in progress(findings.runs) if progress else findings.runs:
-                runs[found.run_id] = self._look_at(found)
+            runs = {found.run_id: self._look_at(found) for found in findings.runs}
+            self._ingest(runs, progress)
             version = _version(findings, runs)
-            self._runs = runs
             if self._state is None or version != self._state.version:
-                self._open(findings, version)
+                self._open(findings, runs, version)
+            self._runs = runs
             assert self._state is not None
             return self._state
 
@@ -190,70 +186,54 @@ class Lake:
 
     def _look_at(self, found: FoundRun) -> _Run:
         known = self._runs.get(found.run_id)
-        if known is not None and known.found.path != found.path:
-            known = None
-        files = known.files if known else None
-        if files is None or files.key != (found.manifest, found.summary):
-            files = read_run_files(found)
-        catalogue = known.catalogue if known else None
-        problems: tuple[str, ...] = ()
-        if found.traces is None:
-            catalogue = None
-        else:
-            try:
-                catalogue = bring_up_to_date(self.cache_dir, found.path / TRACES, found.run_id, catalogue)
-            except LakeError as error:
-                problems = (str(error),)
-        run = _Run(found, files, catalogue, None, problems)
-        run.pending_key = (files.key, catalogue.version if catalogue else None)
-        if known is not None and known.pending_key == run.pending_key:
-            run.pending = known.pending
-        elif files.jobs is not None:
-            run.pending = len(files.wanted - self._recorded(found, catalogue))
-        return run
+        if known is not None and known.found.path == found.path:
+            same = known.files.key == (found.manifest, found.summary)
+            files = known.files if same else read_run_files(found)
+            return _Run(found, files, known.catalogue)
+        return _Run(found, read_run_files(found))
 
-    def _recorded(self, found: FoundRun, catalogue: Catalogue | None) -> set[str]:
-        segments = self._segments(found, catalogue)
-        if not segments:
-            return set()
-        files = [str(table_path(segment, "episodes")) for segment in segments]
-        with duckdb.connect(":memory:") as connection:
-            rows = connection.execute(load_sql("ingest_episode_ids"), {"files": files}).fetchall()
-        return {str(row[0]) for row in rows}
+    def _ingest(self, runs: dict[str, _Run], progress: Progress | None) -> None:
+        traced = [run for run in runs.values() if run.found.traces is not None]
+        sources = [Source(run.found.path / TRACES, run.found.run_id) for run in traced]
+        known = {run.found.run_id: run.catalogue for run in traced if run.catalogue is not None}
+        outcomes = bring_up_to_date(self.cache_dir, sources, known, progress)
+        for run in runs.values():
+            outcome = outcomes.get(run.found.run_id)
+            if isinstance(outcome, LakeError):
+                run.problems = (str(outcome),)
+            else:
+                run.catalogue = outcome
 
-    def _segments(self, found: FoundRun, catalogue: Catalogue | None) -> list[Path]:
-        if catalogue is None:
-            return []
-        folder = source_folder(self.cache_dir, found.path / TRACES, found.run_id)
-        return [folder / name for name in catalogue.names()]
-
-    def _open(self, findings: Findings, version: str) -> None:
+    def _open(self, findings: Findings, runs: dict[str, _Run], version: str) -> None:
+        """Open the database of a new state; what is derived from several files is computed here."""
         problems = list(findings.problems)
-        runs = self._runs.values()
-        summaries = [summary_row(run.found, run.files) for run in runs]
-        rows = {
-            "runs": [run_row(r.found, r.files, r.catalogue, r.pending, r.problems) for r in runs],
-            "summaries": [row for row in summaries if row is not None],
-            "published_outcomes": outcome_rows(findings.bundles, findings.runs, problems),
+        segments = [empty_segment(self.cache_dir)]
+        for run in runs.values():
+            segments += self._segments(run)
+        outcomes = outcome_rows(findings.bundles, findings.runs, problems)
+        database = open_database(segments, self.cache_dir / CACHE_FORMAT / "spill")
+        recorded = recorded_episodes(database, [id for id, run in runs.items() if run.files.wanted])
+        pending = {
+            run_id: len(run.files.wanted.difference(recorded.get(run_id, ())))
+            for run_id, run in runs.items()
+            if run.files.jobs is not None
         }
-        segments = [_empty_segment(self.cache_dir)]
-        for run in runs:
-            segments += self._segments(run.found, run.catalogue)
-        self._database = open_database(segments, rows, self.cache_dir / CACHE_FORMAT / "spill")
-        self._state = LakeState(version, len(self._runs), tuple(problems))
+        rows = {
+            "runs": [
+                run_row(r.found, r.files, r.catalogue, pending.get(i), r.problems) for i, r in runs.items()
+            ],
+            "summaries": [row for r in runs.values() if (row := summary_row(r.found, r.files)) is not None],
+            "published_outcomes": outcomes,
+        }
+        add_tables(database, rows)
+        self._database = database
+        self._state = LakeState(version, len(runs), tuple(problems))
 
-
-def _empty_segment(cache_dir: Path) -> Path:
-    """A segment without rows: it gives every view its columns even when there is no run."""
-    segment = cache_dir / CACHE_FORMAT / "empty" / "none"
-    if table_path(segment, "attribute_outcomes").is_file():
-        return segment
-    segment.parent.mkdir(parents=True, exist_ok=True)
-    trace = segment.parent / "none.jsonl"
-    trace.touch()
-    with ingest_connection(segment.parent) as connection:
-        ingest(connection, trace, 0, 0, "", segment)
-    return segment
+    def _segments(self, run: _Run) -> list[Path]:
+        if run.catalogue is None:
+            return []
+        folder = source_folder(self.cache_dir, run.found.path / TRACES, run.found.run_id)
+        return [folder / name for name in run.catalogue.names()]
 
 
 def _version(findings: Findings, runs: dict[str, _Run]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-__all__ = ["STRUCTURE", "prune", "structure_json"]
+__all__ = ["STRUCTURE", "key_paths", "prune", "structure_json"]
 
 _PRODUCT: Final = {"asin": "JSON"}
 _STATE: Final = {
@@ -105,12 +105,30 @@ STRUCTURE: Final[dict[str, Any]] = {
     "error": {"stage": "JSON", "type": "JSON", "message": "JSON"},
 }
 
-_MAX_LEAF_DEPTH = 32
+_MAX_LEAF_DEPTH: Final = 32
+_OBJECTS: Final = (
+    "$",
+    "$.job",
+    "$.reset",
+    "$.error",
+    "$.final",
+    "$.final.reward_detail",
+    "$.final.reward_detail.price_resolution",
+    "$.final.goal",
+    "$.final.purchase",
+    "$.final.purchase.options",
+)
 
 
 def structure_json() -> str:
     """The structure as DuckDB's ``from_json`` takes it."""
     return json.dumps(STRUCTURE)
+
+
+def key_paths(most_steps: int) -> list[str]:
+    """JSON paths of the objects in which a key given twice would change what is read."""
+    step = ("", ".model", ".model.usage", ".environment", ".environment.action_feedback")
+    return [*_OBJECTS, *(f"$.steps[{place}]{inner}" for place in range(most_steps) for inner in step)]
 
 
 def prune(value: Any, structure: Any = None) -> Any:

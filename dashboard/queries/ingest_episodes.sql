@@ -1,7 +1,7 @@
 -- Table `episodes`: one row an episode (its winning record).
 WITH counted AS (
     SELECT
-        line_offset,
+        record_id,
         count(*) FILTER (has_protocol_error) AS protocol_errors,
         count(*) FILTER (has_policy_failure) AS policy_failures,
         count(*) FILTER (answered AND NOT has_protocol_error AND NOT has_policy_failure) AS env_steps,
@@ -14,10 +14,10 @@ WITH counted AS (
         count(*) FILTER (action_type = 'search') AS searches,
         count(*) FILTER (action_type = 'open_product') AS product_opens
     FROM walk
-    GROUP BY line_offset
+    GROUP BY record_id
 )
 SELECT
-    $run_id AS run_id,
+    stretch,
     episode_id, task_id, sample_id, seed, split, status,
     coalesce(schema_version = $episode_schema AND status = 'completed' AND done, false) AS complete,
     complete AND reward IS NOT NULL AS scored,
@@ -49,5 +49,5 @@ SELECT
     coalesce(product_opens, 0) AS product_opens,
     error_stage, error_type, error_message, schema_version,
     line_offset, line_length
-FROM winners LEFT JOIN counted USING (line_offset)
+FROM winners LEFT JOIN counted USING (record_id)
 ORDER BY task_id, sample_id, episode_id

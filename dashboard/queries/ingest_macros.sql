@@ -9,9 +9,9 @@ CREATE OR REPLACE TEMP MACRO js_number(x) AS
 CREATE OR REPLACE TEMP MACRO js_integer(x) AS
     CASE WHEN regexp_full_match(CAST(x AS VARCHAR), '-?[0-9]+') THEN try_cast(CAST(x AS VARCHAR) AS BIGINT) END;
 
--- A count (tokens): the whole part of any finite number.
+-- A count (tokens): the whole part of any finite number, as Python's int(float(x)).
 CREATE OR REPLACE TEMP MACRO js_count(x) AS
-    coalesce(js_integer(x), try_cast(trunc(js_number(x)) AS BIGINT));
+    try_cast(trunc(try_cast(CAST(x AS VARCHAR) AS DOUBLE)) AS BIGINT);
 
 CREATE OR REPLACE TEMP MACRO js_boolean(x) AS
     CASE CAST(x AS VARCHAR) WHEN 'true' THEN true WHEN 'false' THEN false END;
@@ -26,22 +26,13 @@ CREATE OR REPLACE TEMP MACRO js_texts(x) AS
     CASE WHEN starts_with(CAST(x AS VARCHAR), '[')
     THEN list_filter(list_transform(from_json(x, '["JSON"]'), lambda v: js_text(v)), lambda v: v IS NOT NULL) END;
 
--- Whether some object of the record gives a key twice. Objects inside lists of lists are not looked into.
-CREATE OR REPLACE TEMP MACRO repeats(lists) AS
-    coalesce(list_bool_or(list_transform(lists, lambda keys: len(keys) <> list_unique(keys))), false);
-
-CREATE OR REPLACE TEMP MACRO has_repeated_keys(line) AS
-    len(json_keys(line)) <> list_unique(json_keys(line))
-    OR repeats(json_keys(line, '$.*'))
-    OR repeats(json_keys(line, '$.*.*'))
-    OR repeats(json_keys(line, '$.steps[*]'))
-    OR repeats(json_keys(line, '$.steps[*].*'))
-    OR repeats(json_keys(line, '$.steps[*].*.*'));
-
 -- What DuckDB takes for JSON and Python does not: a comma before a closing bracket, nan and inf in any
--- spelling. May be true for harmless text; never false where it matters.
+-- spelling. True for some harmless text too. Three patterns, because each begins with a literal: that makes
+-- the search ten times as fast.
 CREATE OR REPLACE TEMP MACRO has_lenient_syntax(line) AS
-    regexp_matches(line, ',\s*[}\]]|(?i)[:,\[\s-](?:nan|inf(?:inity)?)\s*(?:[,}\]\s]|$)');
+    regexp_matches(line, ',\s*(?:[}\]]|-?(?i:nan|inf))')
+    OR regexp_matches(line, ':\s*-?(?i:nan|inf)')
+    OR regexp_matches(line, '\[\s*-?(?i:nan|inf)');
 
 -- An answer of the environment that is no object looks like an empty one.
 CREATE OR REPLACE TEMP MACRO hides_wrong_type(step) AS

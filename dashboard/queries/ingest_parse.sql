@@ -1,17 +1,15 @@
--- One batch of lines as declared structures. `doubtful` lines are those that Python may read differently:
--- what DuckDB rejects, keys given twice (it keeps the first, Python the last), values that only DuckDB's
--- lenient reader takes, wrong types that a structure hides. They are read again by Python.
+-- One batch of lines as declared structures. `doubtful` marks lines that Python may read differently, apart
+-- from keys given twice: see ingest_repeats.sql. This fast form fails when one line is no JSON.
 CREATE OR REPLACE TEMP TABLE parsed AS
 SELECT
-    line_offset,
-    line_length,
-    record,
-    coalesce(
-        record IS NULL
-        OR try(js_text(record.episode_id)) IS NULL
-        OR try(has_repeated_keys(line))
-        OR has_lenient_syntax(line)
-        OR len(list_filter(record.steps, lambda s: hides_wrong_type(s))) > 0,
-        true
-    ) AS doubtful
-FROM (SELECT line_offset, line_length, line, try(from_json(line, $structure)) AS record FROM lines)
+    line_row, stretch, line_offset, line_length, record, key_hash,
+    js_text(record.episode_id) IS NULL OR lenient OR len(list_filter(record.steps, lambda s: hides_wrong_type(s))) > 0
+        OR len(record.steps) > $most_steps AS doubtful
+FROM (
+    SELECT
+        line_row, stretch, line_offset, line_length,
+        from_json(line, $structure) AS record,
+        hash(json_keys(line, $key_paths)) AS key_hash,
+        has_lenient_syntax(line) AS lenient
+    FROM lines
+)

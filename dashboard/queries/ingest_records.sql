@@ -1,6 +1,8 @@
--- The records of one batch with every value read strictly; one row a record. The first line of a table
--- definition and of an insertion are the same text, see dashboard/lake/segment.py.
+-- The records of one batch with every value read strictly; one row a record. `record_id` numbers them through
+-- all batches, later ones higher.
 SELECT
+    $first_id + line_row AS record_id,
+    stretch,
     line_offset,
     line_length,
     js_text(r.episode_id) AS episode_id,
@@ -49,4 +51,4 @@ SELECT
     js_text(r.error.stage) AS error_stage,
     js_text(r.error.type) AS error_type,
     js_text(r.error.message) AS error_message
-FROM (SELECT line_offset, line_length, record AS r FROM parsed WHERE NOT doubtful)
+FROM (SELECT line_row, stretch, line_offset, line_length, record AS r FROM readable)

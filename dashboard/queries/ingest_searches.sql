@@ -1,15 +1,15 @@
 -- Table `searches`: one row a search that was carried out.
 WITH seen AS (
     SELECT
-        episode_id, search_no,
+        stretch, episode_id, search_no,
         min(rank) FILTER (is_goal) AS goal_rank,
         count(DISTINCT page) AS pages_seen,
         max(rank) AS deepest_rank
     FROM exposures
-    GROUP BY episode_id, search_no
+    GROUP BY stretch, episode_id, search_no
 )
 SELECT
-    $run_id AS run_id,
+    w.stretch,
     w.episode_id, w.task_id,
     coalesce(w.step_index, w.position) AS step_index,
     coalesce(w.search_text, w.argument) AS query,
@@ -22,6 +22,6 @@ SELECT
     seen.deepest_rank,
     w.search_no
 FROM walk w
-LEFT JOIN seen USING (episode_id, search_no)
+LEFT JOIN seen USING (stretch, episode_id, search_no)
 WHERE w.action_type = 'search'
 ORDER BY w.task_id, w.episode_id, w.position

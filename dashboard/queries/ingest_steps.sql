@@ -1,6 +1,6 @@
 -- Table `steps`: one row a model turn.
 SELECT
-    $run_id AS run_id,
+    stretch,
     episode_id, task_id,
     coalesce(step_index, position) AS step_index,
     page_before AS page_type,

@@ -1,6 +1,6 @@
 -- The steps of one batch with every value read strictly; one row a step, in recorded order (`position`).
 SELECT
-    line_offset,
+    record_id,
     position,
     js_integer(s.step_index) AS step_index,
     js_text(s.action) AS action,
@@ -31,7 +31,9 @@ SELECT
     js_text(s.environment.observation_state.product.asin) AS product_asin,
     CAST(s.environment.observation_state.available_options AS VARCHAR) AS available_options
 FROM (
-    SELECT line_offset, unnest(record.steps) AS s, generate_subscripts(record.steps, 1) AS position
-    FROM parsed
-    WHERE NOT doubtful
+    SELECT
+        $first_id + line_row AS record_id,
+        unnest(record.steps) AS s,
+        generate_subscripts(record.steps, 1) AS position
+    FROM readable
 )

@@ -3,11 +3,11 @@
 CREATE OR REPLACE TEMP TABLE walk AS
 WITH answered AS (
     SELECT
-        w.episode_id, w.task_id, w.goal_asin, w.reset_page, s.*,
+        w.stretch, w.episode_id, w.task_id, w.goal_asin, w.reset_page, s.*,
         regexp_extract(s.action, '(?s)^(search|click)\[(.*)\]$', 1) AS verb,
         regexp_extract(s.action, '(?s)^(search|click)\[(.*)\]$', 2) AS argument,
         coalesce(s.page_type, CASE WHEN s.position = w.steps THEN w.final_page END) AS page_now
-    FROM stage_steps s JOIN winners w USING (line_offset)
+    FROM stage_steps s JOIN winners w USING (record_id)
 ),
 paged AS (
     SELECT
@@ -16,8 +16,8 @@ paged AS (
         coalesce(last_value(page_now IGNORE NULLS) OVER until_now, reset_page) AS page_after
     FROM answered
     WINDOW
-        before AS (PARTITION BY line_offset ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
-        until_now AS (PARTITION BY line_offset ORDER BY position)
+        before AS (PARTITION BY record_id ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+        until_now AS (PARTITION BY record_id ORDER BY position)
 ),
 typed AS (
     SELECT
@@ -41,6 +41,6 @@ typed AS (
 SELECT
     *,
     CAST(
-        count(*) FILTER (action_type = 'search') OVER (PARTITION BY line_offset ORDER BY position) AS INTEGER
+        count(*) FILTER (action_type = 'search') OVER (PARTITION BY record_id ORDER BY position) AS INTEGER
     ) AS search_no
 FROM typed
