@@ -137,7 +137,8 @@ def build_goals(corpus: Corpus) -> GoalSet:
     skipped = position = 0
     for source in corpus.task_sources:
         for index, instruction in enumerate(source.instructions):
-            task_id = _task_id(instruction.get("task_id", position), source.product)
+            given = instruction.get("task_id")
+            task_id = _task_id(position if given is None else given, source.product)
             position += 1
             if task_id in seen:
                 raise TaskError(
