@@ -104,15 +104,15 @@ class GoalSet:
 
     def get(self, task_id: int) -> Goal:
         """The goal of that id. Raises :class:`UnknownTaskError` that names it."""
+        # True and 1.0 would find task 1: ids reach this from JSON.
+        if type(task_id) is not int or task_id not in self._builders:
+            raise UnknownTaskError(
+                f"task {task_id!r}: not in this corpus of {len(self)} tasks",
+                hint="Ids have gaps after filtering; take one from a split.",
+            )
         goal = self._goals.get(task_id)
         if goal is None:
-            build = self._builders.get(task_id)
-            if build is None:
-                raise UnknownTaskError(
-                    f"task {task_id}: not in this corpus of {len(self)} tasks",
-                    hint="Ids have gaps after filtering; take one from a split.",
-                )
-            goal = self._goals.setdefault(task_id, build())
+            goal = self._goals.setdefault(task_id, self._builders[task_id]())
         return goal
 
     def __len__(self) -> int:
