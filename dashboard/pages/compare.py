@@ -106,7 +106,8 @@ def one_comparison(runs: Runs, result: RunComparison) -> None:
             ui.metric("Success, B − A", points(success.difference), interval=span, n=success.n)
     with columns[1]:
         ui.metric(
-            "Success of A → B", f"{percent(success.mean_a)} → {percent(success.mean_b)}" if success else "–"
+            "Success of A → B",
+            f"{percent(success.mean_a, 2)} → {percent(success.mean_b, 2)}" if success else "–",
         )
     with columns[2]:
         ui.metric("Fixed / broken", f"{counts['fixed']} / {counts['broken']}", n=comparison.pairs)
@@ -184,7 +185,7 @@ def metrics_section(result: RunComparison) -> None:
                 for low, high, share in zip(rows["low"], rows["high"], shares, strict=True)
             ],
             "B is": rows["verdict"],
-            "Tasks to settle": rows["tasks_to_settle"],
+            "Tasks to settle": [count(value) for value in rows["tasks_to_settle"]],
         }
     )
     st.dataframe(table, hide_index=True, key="metric_table")
@@ -244,16 +245,16 @@ def tasks_section(runs: Runs, result: RunComparison) -> None:
         return
     shown = tasks.head(SHOWN_TASKS)
     sides = [result.run_a, result.run_b]
-    instructions = shown.get("shown_instruction_b", pd.Series(pd.NA, index=shown.index, dtype="object"))
     table = pd.DataFrame(
         {
             "open": [page_url("failures", task=task, runs=sides) for task in shown["task_id"]],
             "task_id": shown["task_id"],
-            "instruction": instructions,
             "a": [number(value) for value in shown["reward_a"]],
             "b": [number(value) for value in shown["reward_b"]],
         }
     )
+    if (instructions := known_instructions(shown)) is not None:
+        table.insert(2, "instruction", instructions)
     st.dataframe(
         table,
         hide_index=True,
@@ -268,6 +269,14 @@ def tasks_section(runs: Runs, result: RunComparison) -> None:
     )
     if len(tasks) > SHOWN_TASKS:
         st.caption(f"The first {SHOWN_TASKS} of {count(len(tasks))} tasks.")
+
+
+def known_instructions(pairs: pd.DataFrame) -> pd.Series | None:
+    """What the agents were told, from whichever run recorded it; None when neither did."""
+    columns = [column for column in ("shown_instruction_b", "shown_instruction_a") if column in pairs.columns]
+    if len(columns) < 2 or pairs[columns].isna().all(axis=None):
+        return None
+    return pairs[columns[0]].combine_first(pairs[columns[1]])
 
 
 def points(value: float | None) -> str:
