@@ -33,7 +33,7 @@ def sample(
     from shopsim.catalog.sample import generate, write_sample
     from shopsim.catalog.sample.statistics import measure
 
-    corpus = generate(products, seed)
+    corpus = generate(products, seed, progress=True)
     write_sample(corpus, out, annotations, force=force)
     statistics = measure(corpus)
     if as_json:

@@ -59,8 +59,8 @@ _RANGES = (
 )
 _LOWER = ("价格不低于{n}元", "至少{n}元的", "价格要超过{n}元")
 _NON_TOTAL = ("定金不超过{n}元", "分期的话每月不超过{n}元")
-_NON_TOTAL_PER = ("每{per}不超过{n}元", "一{per}{n}元左右", "每{per}价格在{n}元以内")
-_AMBIGUOUS = ("价格也就几百块", "价钱别太离谱就行，几百块吧")
+_NON_TOTAL_PER = ("每{per}不超过{n}元", "大概{n}元一{per}", "每{per}价格在{n}元以内", "单价在{n}元以内")
+_AMBIGUOUS = ("价格也就几{unit}块", "价钱几{unit}块的那种")
 _NOTHING = ("", "", "", "价格合适就行", "价钱好商量")
 
 
@@ -91,7 +91,8 @@ def make_budget(dice: Dice, kind: BudgetKind, price: float, words: Kind) -> Budg
         low = max(1, int(price * dice.uniform(0.4, 0.9)))
         return Budget(kind, dice.pick(_LOWER).format(n=low), None, None)
     if kind == "ambiguous":
-        return Budget(kind, dice.pick(_AMBIGUOUS), None, None)
+        unit = "十" if price < 100 else "百" if price < 1000 else "千"
+        return Budget(kind, dice.pick(_AMBIGUOUS).format(unit=unit), None, None)
     share = max(1, int(price * dice.uniform(0.03, 0.3)))
     pattern = dice.pick(_NON_TOTAL_PER if words.per else _NON_TOTAL)
     return Budget(kind, pattern.format(n=share, per=words.per), None, None)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-__all__ = ["Dice"]
+__all__ = ["Deck", "Dice"]
 
 T = TypeVar("T")
 
@@ -64,3 +64,22 @@ class Dice:
     def some_in_order(self, items: Sequence[T], count: int) -> list[T]:
         """As :meth:`some`, in the order of ``items``."""
         return [items[index] for index in sorted(self.some(range(len(items)), count))]
+
+
+class Deck(Generic[T]):
+    """An endless supply of items in nearly exact proportions: rates hold in small samples too.
+
+    Each item falls due at even distances from a random start; the next one due is drawn.
+    """
+
+    def __init__(self, dice: Dice, choices: Sequence[tuple[T, float]]) -> None:
+        total = sum(weight for _, weight in choices)
+        self._items = [item for item, _ in choices]
+        self._distances = [total / weight for _, weight in choices]
+        self._due = [dice.uniform(0, distance) for distance in self._distances]
+
+    def draw(self) -> T:
+        """The next item."""
+        index = min(range(len(self._due)), key=self._due.__getitem__)
+        self._due[index] += self._distances[index]
+        return self._items[index]

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from shopsim.catalog.sample.budgets import Budget
-from shopsim.catalog.sample.dice import Dice
-from shopsim.catalog.sample.flaws import FLAW_RATES, Flaw, spoil
+from shopsim.catalog.sample.dice import Deck, Dice
+from shopsim.catalog.sample.flaws import FLAW_RATES, Flaw, FlawReason, spoil
 from shopsim.catalog.sample.model import ProductDraft
 from shopsim.catalog.sample.names import NameMaker
 from shopsim.catalog.sample.people import personas_for
 from shopsim.catalog.sample.products import make_products
 from shopsim.catalog.sample.records import instruction_record, product_record
-from shopsim.catalog.sample.tasks import TaskDraft, make_task
+from shopsim.catalog.sample.tasks import BUDGET_KINDS, TaskDraft, make_task
 from shopsim.catalog.sample.vocab import DOMAINS
 from shopsim.errors import UsageError
+from shopsim.progress import track
 
 __all__ = ["DEFAULT_PRODUCTS", "DEFAULT_SEED", "DroppedTask", "SampleCorpus", "UnsatisfiableTask", "generate"]
 
 DEFAULT_PRODUCTS = 2400
 DEFAULT_SEED = 20260901
-_PERSONA_SHARE = 0.23
+_PERSONA_SHARE = 0.235
+_ASIN_SORTS = (("plain", 0.9973), ("nan", 0.0006), ("long", 0.0006), ("repeated", 0.0008), ("blank", 0.0007))
+_BUYERS = {domain.name: domain.buyers for domain in DOMAINS}
 _NO_TASK, _TWO_TASKS, _NO_ATTRIBUTES = 0.01, 0.015, 0.002
 
 
@@ -69,8 +72,12 @@ class _Listing:
     odd: str
 
 
-def generate(products: int = DEFAULT_PRODUCTS, seed: int = DEFAULT_SEED) -> SampleCorpus:
+def generate(
+    products: int = DEFAULT_PRODUCTS, seed: int = DEFAULT_SEED, *, progress: bool = False
+) -> SampleCorpus:
     """Generate a corpus of ``products`` raw records. The same arguments always give the same corpus.
+
+    ``progress`` shows bars on a terminal.
 
     Raises :class:`UsageError` for fewer than 100 products, which cannot cover every kind.
     """
@@ -78,53 +85,85 @@ def generate(products: int = DEFAULT_PRODUCTS, seed: int = DEFAULT_SEED) -> Samp
         raise UsageError(f"--products {products}: too few to cover the catalogue", hint="Use 100 or more.")
     names = NameMaker(Dice(seed, "names"))
     drafts = make_products(Dice(seed, "products"), names, DOMAINS, products)
-    listings = _listings(Dice(seed, "tasks"), names, drafts)
-    return _assemble(Dice(seed, "records"), Dice(seed, "people"), names, listings)
+    watched = track(drafts, label="Writing tasks") if progress else drafts
+    listings = _listings(Dice(seed, "tasks"), names, watched)
+    wishes = {index: (item.draft, item.tasks) for index, item in enumerate(listings) if item.persona}
+    personas = personas_for(Dice(seed, "people"), names, wishes)
+    shown = track(listings, label="Assembling records") if progress else listings
+    return _assemble(Dice(seed, "records"), shown, personas)
 
 
-def _listings(dice: Dice, names: NameMaker, drafts: Sequence[ProductDraft]) -> list[_Listing]:
-    buyers = {domain.name: domain.buyers for domain in DOMAINS}
-    asins: set[str] = set()
-    listings = []
-    for draft in drafts:
-        asin, odd = _asin(dice, asins)
-        flaw: Flaw | None = None
-        reason = dice.weighted((*FLAW_RATES, (None, 1 - sum(rate for _, rate in FLAW_RATES))))
-        if reason and not odd and len(draft.price_axes) < 2:
-            draft, flaw = spoil(dice, names, draft, reason)
-        count = 1 if flaw else dice.weighted(((0, _NO_TASK), (2, _TWO_TASKS), (1, 1 - _NO_TASK - _TWO_TASKS)))
-        people = buyers[draft.kind.domain]
-        tasks = tuple(make_task(dice, draft, people, flaw) for _ in range(count))
-        persona = bool(tasks) and not odd and dice.chance(_PERSONA_SHARE)
-        if tasks and not persona and not flaw and dice.chance(_NO_ATTRIBUTES):
-            tasks = tuple(replace(task, attributes=()) for task in tasks)
-        listings.append(_Listing(replace(draft, asin=asin), tasks, persona, odd))
-    return listings
+class _Sorts:
+    """What is handed out in fixed proportions, apart for persona and standard tasks."""
+
+    def __init__(self, dice: Dice) -> None:
+        clean = 1 - sum(rate for _, rate in FLAW_RATES)
+        flaws: tuple[tuple[FlawReason | None, float], ...] = (*FLAW_RATES, (None, clean))
+        self.persona = Deck(dice, ((True, _PERSONA_SHARE), (False, 1 - _PERSONA_SHARE)))
+        self.asin = Deck(dice, _ASIN_SORTS)
+        self.flaws = {kind: Deck(dice, flaws) for kind in (True, False)}
+        self.budgets = {kind: Deck(dice, BUDGET_KINDS) for kind in (True, False)}
+        self.counts = Deck(dice, ((0, _NO_TASK), (2, _TWO_TASKS), (1, 1 - _NO_TASK - _TWO_TASKS)))
+        self.without_attributes = Deck(dice, ((True, _NO_ATTRIBUTES), (False, 1 - _NO_ATTRIBUTES)))
 
 
-def _asin(dice: Dice, known: set[str]) -> tuple[str, str]:
-    """A new 12-digit id; a few are unusable, repeated, or usable but not quite clean."""
-    asin = str(dice.between(600_000_000_000, 799_999_999_999))
-    while asin in known:
-        asin = str(dice.between(600_000_000_000, 799_999_999_999))
-    sort = dice.weighted(
-        (("plain", 0.9975), ("nan", 0.0005), ("long", 0.0005), ("repeated", 0.0008), ("blank", 0.0007))
-    )
-    if sort == "nan":
-        return "nan", "unusable_asin"
-    if sort == "long":
-        return asin + asin, "unusable_asin"
-    if sort == "repeated" and known:
-        return min(known), "repeated_asin"
-    known.add(asin)
-    return (f" {asin}" if sort == "blank" else asin), ""
+def _listings(dice: Dice, names: NameMaker, drafts: Iterable[ProductDraft]) -> list[_Listing]:
+    sorts, asins = _Sorts(dice), _Asins(dice)
+    return [_listing(dice, names, sorts, draft, *asins.next(sorts.asin.draw())) for draft in drafts]
 
 
-def _assemble(dice: Dice, people: Dice, names: NameMaker, listings: Sequence[_Listing]) -> SampleCorpus:
-    wishes = {
-        index: (listing.draft, listing.tasks) for index, listing in enumerate(listings) if listing.persona
-    }
-    personas = personas_for(people, names, wishes)
+def _listing(
+    dice: Dice, names: NameMaker, sorts: _Sorts, draft: ProductDraft, asin: str, odd: str
+) -> _Listing:
+    draft = replace(draft, asin=asin)
+    buyers = _BUYERS[draft.kind.domain]
+    if odd:
+        return _Listing(draft, (make_task(dice, sorts.budgets[False], draft, buyers, None),), False, odd)
+    count = sorts.counts.draw()
+    if not count:
+        return _Listing(draft, (), False, "")
+    persona = sorts.persona.draw()
+    flaw: Flaw | None = None
+    if len(draft.price_axes) < 2 and (reason := sorts.flaws[persona].draw()):
+        draft, flaw = spoil(dice, names, draft, reason)
+    tasks = [
+        make_task(dice, sorts.budgets[persona], draft, buyers, flaw) for _ in range(1 if flaw else count)
+    ]
+    if not persona and not flaw and sorts.without_attributes.draw():
+        tasks = [replace(task, attributes=()) for task in tasks]
+    return _Listing(draft, tuple(tasks), persona, "")
+
+
+class _Asins:
+    """Gives out 12-digit ids; a few are unusable, repeated, or usable but not quite clean."""
+
+    def __init__(self, dice: Dice) -> None:
+        self._dice = dice
+        self._known: set[str] = set()
+        self._last = ""
+
+    def next(self, sort: str) -> tuple[str, str]:
+        """An id of that sort, and why the loader will skip it, ``""`` when it will not."""
+        if sort == "nan":
+            return "nan", "unusable_asin"
+        if sort == "repeated" and self._last:
+            return self._last, "repeated_asin"
+        asin = self._fresh()
+        if sort == "long":
+            return asin + asin, "unusable_asin"
+        self._last = asin
+        return (f" {asin}" if sort == "blank" else asin), ""
+
+    def _fresh(self) -> str:
+        while (asin := str(self._dice.between(600_000_000_000, 799_999_999_999))) in self._known:
+            pass
+        self._known.add(asin)
+        return asin
+
+
+def _assemble(
+    dice: Dice, listings: Iterable[_Listing], personas: Mapping[int, dict[str, Any]]
+) -> SampleCorpus:
     corpus = SampleCorpus([], [], (), (), {})
     unsatisfiable: list[UnsatisfiableTask] = []
     dropped: list[DroppedTask] = []

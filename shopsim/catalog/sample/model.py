@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-__all__ = ["AxisWords", "Choice", "Domain", "DraftAxis", "Fact", "Kind", "ProductDraft", "kind"]
+__all__ = [
+    "MODEL_LABEL",
+    "AxisWords",
+    "Choice",
+    "Domain",
+    "DraftAxis",
+    "Fact",
+    "Kind",
+    "ProductDraft",
+    "kind",
+]
+
+MODEL_LABEL = "型号"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,12 @@ __all__ = ["PriceMode", "Priced", "price_options", "shop_price", "skeleton_axes"
 
 PriceMode = Literal["one_axis", "flat_axis", "constant", "no_axes", "two_axes", "unknown"]
 
+_PRICE_MISSING = 0.03
 _TAGS = ("现货", "热卖", "新品", "掌柜推荐", "限量", "送运费险", "爆款", "48小时发")
 _NOTES = ("拍下即发", "升级款", "加厚款", "新老包装随机发", "送赠品")
+
+
+_SERVICE = AxisWords("售后服务", ("店铺质保", "延保一年", "只换不修", "七天无理由", "碎损包赔"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ def shop_price(amount: float) -> float:
 def skeleton_axes(dice: Dice, kind: Kind) -> tuple[DraftAxis, ...]:
     """Choose axes and values, not priced yet. Growing axes keep a run of neighbours of the pool."""
     chosen = [words for words in kind.axes if dice.chance(0.85)] or list(kind.axes[:1])
+    if dice.chance(0.06):
+        chosen.append(_SERVICE)
     return tuple(DraftAxis(words.name, _values(dice, words)) for words in chosen)
 
 
@@ -80,7 +86,7 @@ def price_options(
     dice: Dice, kind: Kind, axes: tuple[DraftAxis, ...], base: float, mode: PriceMode
 ) -> Priced:
     """Put prices on ``axes`` around ``base`` (yuan for the cheapest choice) in one of the modes."""
-    growth = {words.name: words.growth for words in kind.axes}
+    growth = {words.name: words.growth for words in (*kind.axes, _SERVICE)}
     growing = [axis for axis in axes if growth[axis.name] > 1 and len(axis.choices) > 1]
     flat = [axis for axis in axes if growth[axis.name] == 1 and len(axis.choices) > 1]
     if mode == "no_axes" or not axes:
@@ -101,7 +107,8 @@ def price_options(
 def _priced(dice: Dice, axis: DraftAxis, base: float, growth: dict[str, float]) -> DraftAxis:
     """Prices along one axis: rising with its growth, or a surcharge here and there; never all equal."""
     rate = growth[axis.name]
-    factor, prices = 1.0, []
+    factor = 1.0
+    prices: list[float | None] = []
     for _ in axis.choices:
         prices.append(shop_price(base * factor))
         if rate > 1:
@@ -109,7 +116,9 @@ def _priced(dice: Dice, axis: DraftAxis, base: float, growth: dict[str, float]) 
         else:
             factor = 1 + dice.pick((0.0, 0.0, 0.08, 0.15, 0.25))
     if len(set(prices)) == 1:
-        prices[-1] = shop_price(prices[0] * 1.3 + 2)
+        prices[-1] = shop_price(base * 1.3 + 2)
+    if len(set(prices)) > 2 and dice.chance(_PRICE_MISSING):
+        prices[dice.between(0, len(prices) - 1)] = None
     choices = (replace(choice, price=price) for choice, price in zip(axis.choices, prices, strict=True))
     return DraftAxis(axis.name, tuple(choices))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from shopsim.catalog.sample.dice import Dice
@@ -66,8 +67,33 @@ _OTHER_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "强力去污": ("洗得干净", "去污强"),
 }
 
+# Shapes of properties that are said another way as a rule: 可折叠 -> 能折叠, 送琴包 -> 带琴包的.
+_SHAPES: Final[tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]] = (
+    (re.compile("^可(.{2,})$"), ("能{0}", "最好能{0}")),
+    (re.compile("^(.{2,})可用$"), ("{0}能用", "{0}用也没问题")),
+    (re.compile("^(.{2,})适用$"), ("{0}能用", "适合{0}用")),
+    (re.compile("^送(.{2,})$"), ("附{0}", "有{0}一起送")),
+    (re.compile("^带(.{2,})$"), ("有{0}", "配{0}")),
+    (re.compile("^不(.{1,4})$"), ("别{0}", "不会{0}")),
+    (re.compile("^无(.{2,})$"), ("没有{0}", "不带{0}")),
+    (re.compile("^防(.)$"), ("能防{0}", "可以防{0}")),
+    (re.compile("^易(.{2,3})$"), ("好{0}", "{0}方便")),
+    (re.compile("^加([厚宽大])$"), ("{0}一点", "{0}一些")),
+    (re.compile("^续航(.+)$"), ("充一次用{0}",)),
+    (re.compile("^(\\d+)小时保温$"), ("能保温{0}个钟头",)),
+    (re.compile("^(.{2})面料$"), ("{0}的料子", "料子要{0}")),
+    (re.compile("^(.{2})香$"), ("{0}味道的", "闻着像{0}")),
+    (re.compile("^(.{2,3})色$"), ("{0}的",)),
+)
+
 
 def in_other_words(dice: Dice, value: str, probability: float) -> str:
     """``value``, or with ``probability`` another wording of it when there is one."""
-    words = _OTHER_WORDS.get(value)
-    return dice.pick(words) if words and dice.chance(probability) else value
+    if not dice.chance(probability):
+        return value
+    if words := _OTHER_WORDS.get(value):
+        return dice.pick(words)
+    for shape, patterns in _SHAPES:
+        if match := shape.match(value):
+            return dice.pick(patterns).format(match[1])
+    return value

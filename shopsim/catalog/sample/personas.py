@@ -8,6 +8,7 @@ from typing import Any
 
 from shopsim.catalog.sample import persona_words as words
 from shopsim.catalog.sample.dice import Dice
+from shopsim.catalog.sample.paraphrase import in_other_words
 
 __all__ = ["Interest", "make_persona"]
 
@@ -29,14 +30,13 @@ class Interest:
 
 def make_persona(dice: Dice, user_id: str, interests: Sequence[Interest]) -> dict[str, Any]:
     """Compose the record of one person from the things that person will be asked to buy."""
-    nouns = [interest.noun for interest in interests]
     persona: dict[str, Any] = {
         "用户ID": user_id + ("," if dice.chance(_STRAY_COMMA) else ""),
         "基本信息": _basics(dice),
         "行为特征": _behaviour(dice, interests),
         "交易特征": _trade(dice, interests),
         "偏好": _preferences(dice, interests),
-        "需求背景": f"{dice.pick(words.LIFE)}。{dice.pick(words.LIFE)}，这次想看看{'、'.join(nouns[:3])}。",
+        "需求背景": _background(dice, interests),
         "备注": dice.pick(words.PLACEHOLDERS),
     }
     _misplace_trade(dice, persona)
@@ -46,12 +46,14 @@ def make_persona(dice: Dice, user_id: str, interests: Sequence[Interest]) -> dic
 
 
 def _basics(dice: Dice) -> dict[str, Any]:
+    age = dice.pick(words.AGES)
     return {
         "昵称": "[已脱敏]",
         "性别": dice.pick(("女", "女", "男", "未知")),
-        "年龄段": dice.pick(words.AGES),
+        "年龄段": age,
         "所在地": dice.pick(words.CITIES),
-        "职业": dice.pick(words.JOBS),
+        "学历": dice.pick(words.EDUCATION),
+        "职业": dice.pick(words.JOBS_BY_AGE[age]),
         "家庭结构": dice.pick(words.HOUSEHOLDS),
         "会员等级": dice.pick(words.LEVELS),
         "联系方式": dice.pick(words.PLACEHOLDERS),
@@ -69,6 +71,8 @@ def _behaviour(dice: Dice, interests: Sequence[Interest]) -> dict[str, Any]:
         "决策习惯": dice.pick(words.DECISIONS),
         "近期搜索": list(dict.fromkeys(searches)),
         "近期浏览类目": list(dict.fromkeys("›".join(interest.path[:2]) for interest in interests[:6])),
+        "收藏关键词": [hint for interest in interests[:3] for _, hint in dice.some(interest.hints, 2)],
+        "日均浏览时长": f"{dice.between(5, 95)}分钟",
         "加购未购": dice.pick(words.PLACEHOLDERS),
     }
 
@@ -80,6 +84,11 @@ def _trade(dice: Dice, interests: Sequence[Interest]) -> dict[str, Any]:
     return {
         "近一年订单数": dice.between(6, 180),
         "常见客单价": f"{low}-{high}元",
+        "最近购买": [
+            {"商品": interest.noun, "评价": dice.pick(words.SATISFACTION)} for interest in interests[:2]
+        ],
+        "历史评价摘录": dice.pick(words.REMARKS),
+        "最近一次下单": f"{dice.between(1, 60)}天前",
         "消费层级": dice.pick(("偏实惠", "中等", "中等偏上", "看品类而定")),
         "促销敏感度": dice.pick(words.PROMOTIONS),
         "退换习惯": dice.pick(words.RETURNS),
@@ -87,16 +96,28 @@ def _trade(dice: Dice, interests: Sequence[Interest]) -> dict[str, Any]:
     }
 
 
+def _background(dice: Dice, interests: Sequence[Interest]) -> str:
+    nouns = "、".join(interest.noun for interest in interests[:3])
+    first, second = dice.some(words.LIFE, 2)
+    return f"{first}；{second}。{dice.pick(words.SUMMARIES)}。这次想看看{nouns}。"
+
+
 def _preferences(dice: Dice, interests: Sequence[Interest]) -> dict[str, Any]:
     """The revealing part: labelled preferences by thing, free ones as a list and a sentence."""
-    result: dict[str, Any] = {"风格": dice.pick(words.STYLES), "品牌": dice.pick(words.PLACEHOLDERS)}
+    result: dict[str, Any] = {
+        "风格": dice.pick(words.STYLES),
+        "品牌": dice.pick(words.PLACEHOLDERS),
+        "反感": dice.some(words.DISLIKES, 3),
+        "摘要": "；".join(dice.some(words.SUMMARIES, 2)),
+    }
     for interest in interests[:12]:
         labelled = {label: value for label, value in interest.hints if label}
-        free = [value for label, value in interest.hints if not label]
+        free = [in_other_words(dice, value, 0.25) for label, value in interest.hints if not label]
         entry: dict[str, Any] = dict(labelled)
         if free:
             cut = dice.between(0, len(free))
-            entry["看重"] = free[:cut]
+            if free[:cut]:
+                entry["看重"] = free[:cut]
             if free[cut:]:
                 entry["评价习惯"] = f"买{interest.noun}时常在评价里提到{'、'.join(free[cut:])}"
         if entry:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 
 from shopsim.catalog.sample.dice import Dice
-from shopsim.catalog.sample.model import Domain, Fact, Kind, ProductDraft
+from shopsim.catalog.sample.model import MODEL_LABEL, Domain, Fact, Kind, ProductDraft
 from shopsim.catalog.sample.names import NameMaker
 from shopsim.catalog.sample.options import PriceMode, price_options, skeleton_axes
 
 __all__ = ["make_products"]
 
+_FAMILY_SIZES = ((1, 3), (2, 3), (4, 3), (12, 2.5), (60, 2.2))
 _PRICE_MODES: tuple[tuple[PriceMode, float], ...] = (
     ("one_axis", 0.66),
     ("flat_axis", 0.09),
     ("constant", 0.12),
     ("no_axes", 0.05),
-    ("two_axes", 0.04),
-    ("unknown", 0.04),
+    ("two_axes", 0.05),
+    ("unknown", 0.02),
 )
 _SALES_WORDS = (
     "新款",
@@ -48,25 +51,40 @@ class _Base:
 def make_products(
     dice: Dice, names: NameMaker, domains: tuple[Domain, ...], count: int
 ) -> list[ProductDraft]:
-    """Compose ``count`` products, spread evenly over all kinds, in random order."""
-    kinds = [(domain, kind) for domain in domains for kind in domain.named_kinds()]
+    """Compose ``count`` products over all kinds, in random order."""
     brands = {domain.name: [names.brand() for _ in range(max(12, count // 60))] for domain in domains}
     products: list[ProductDraft] = []
-    shares = [count // len(kinds) + (index < count % len(kinds)) for index in range(len(kinds))]
-    for (domain, kind), share in zip(kinds, shares, strict=True):
+    for domain, kind, share in _shares(dice, domains, count):
         made = 0
         while made < share:
-            size = min(dice.weighted(((1, 3), (2, 3), (3, 3), (4, 2), (6, 1))), share - made)
+            size = min(dice.weighted(_FAMILY_SIZES), share - made)
             base = _base(dice, kind)
             products += [_member(dice, names, domain, base, brands[domain.name]) for _ in range(size)]
             made += size
     return dice.shuffled(products)
 
 
+def _shares(dice: Dice, domains: tuple[Domain, ...], count: int) -> list[tuple[Domain, Kind, int]]:
+    """How many products each kind gets: domains alike, in each one crowded kind and a long tail."""
+    weighted = [
+        (domain, kind, (rank + 1) ** -1.3)
+        for domain in domains
+        for rank, kind in enumerate(dice.shuffled(domain.named_kinds()))
+    ]
+    bounds = [0, *(int(point + 1e-6) for point in accumulate(_scaled([w for _, _, w in weighted], count)))]
+    steps = [high - low for low, high in pairwise(bounds)]
+    return [(domain, kind, step) for (domain, kind, _), step in zip(weighted, steps, strict=True)]
+
+
+def _scaled(weights: Sequence[float], total: float) -> list[float]:
+    factor = total / sum(weights)
+    return [weight * factor for weight in weights]
+
+
 def _base(dice: Dice, kind: Kind) -> _Base:
     labels = dice.some_in_order(tuple(kind.facets), dice.between(len(kind.facets) - 2, len(kind.facets)))
     facts = [Fact(label, dice.pick(kind.facets[label])) for label in labels]
-    count = dice.weighted(((2, 2), (3, 4), (4, 4), (5, 3), (7, 2), (11, 1)))
+    count = dice.weighted(((2, 2), (3, 4), (4, 4), (5, 3), (7, 2), (13, 1.3)))
     facts += [Fact("", value) for value in dice.some_in_order(kind.features, count)]
     low, high = kind.price
     return _Base(kind, tuple(facts), dice.pick(kind.nouns), low * (high / low) ** dice.uniform(0, 1))
@@ -87,7 +105,7 @@ def _member(dice: Dice, names: NameMaker, domain: Domain, base: _Base, brands: l
         shop=names.shop(brand, domain.shop_endings),
         title=_title(dice, base, brand, facts, words, code),
         title_words=words,
-        facts=facts + ((Fact("型号", code),) if code else ()),
+        facts=facts + ((Fact(MODEL_LABEL, code),) if code else ()),
         axes=priced.axes,
         pricing=priced.pricing,
         price_known=priced.price_known,
@@ -95,9 +113,12 @@ def _member(dice: Dice, names: NameMaker, domain: Domain, base: _Base, brands: l
 
 
 def _varied(dice: Dice, kind: Kind, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """The family's facts with one to three of them changed, dropped or joined by another one."""
+    """The family's facts with up to three of them changed or one dropped.
+
+    Some members keep all: the same goods in another shop.
+    """
     result = list(facts)
-    for _ in range(dice.between(1, 3)):
+    for _ in range(dice.weighted(((0, 3), (1, 3), (2, 3), (3, 2)))):
         index = dice.between(0, len(result) - 1)
         fact = result[index]
         others = kind.facets[fact.label] if fact.label else kind.features

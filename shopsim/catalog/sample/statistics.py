@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from shopsim.catalog.axes import parse_axes
 from shopsim.catalog.product import category_nodes
 from shopsim.catalog.sample.generate import SampleCorpus
 
@@ -23,6 +24,9 @@ def measure(corpus: SampleCorpus) -> dict[str, Any]:
         "products": len(corpus.records),
         "kinds": len({record["category"].replace(">", "›") for record in corpus.records}),
         "domains": dict(Counter(category_nodes(record["category"])[0] for record in corpus.records)),
+        "products_by_price_axes": _price_axes(corpus.records),
+        "products_with_a_value_on_two_axes": sum(_repeats_a_value(record) for record in corpus.records),
+        "products_without_options": sum(not parse_axes(_axes(record)) for record in corpus.records),
         "tasks": len(tasks),
         "persona_tasks": len(persona_tasks),
         "unsatisfiable": len(corpus.unsatisfiable),
@@ -31,6 +35,8 @@ def measure(corpus: SampleCorpus) -> dict[str, Any]:
         "budget_kinds": _final_kinds(corpus.annotations),
         "simple_characters": _spread([len(task["instruction_simple"]) for task in persona_tasks]),
         "full_characters": _spread([len(task["instruction"]) for task in tasks]),
+        "users": len({person["用户ID"].rstrip(",") for person in people}),
+        "largest_user": max(Counter(person["用户ID"].rstrip(",") for person in people).values(), default=0),
         "persona_characters": _spread([len(json.dumps(person, ensure_ascii=False)) for person in people]),
         "target_attributes": _spread([len(task["attributes"]) for task in tasks]),
         "target_options": _spread([len(task["instruction_options"]) for task in tasks]),
@@ -54,9 +60,25 @@ def _spread(values: Sequence[int]) -> dict[str, float]:
     return {"mean": round(sum(values) / max(len(values), 1), 2), "max": max(values, default=0)}
 
 
+def _axes(record: dict[str, Any]) -> dict[str, Any]:
+    axes: dict[str, Any] = record["customization_options"]
+    return axes
+
+
+def _price_axes(records: Sequence[dict[str, Any]]) -> dict[str, int]:
+    counts = Counter(sum(axis.is_price_axis for axis in parse_axes(_axes(record))) for record in records)
+    return {str(number): counts[number] for number in sorted(counts)}
+
+
+def _repeats_a_value(record: dict[str, Any]) -> bool:
+    """Whether one value text stands on two axes of the product (spec 01 §3)."""
+    counts = Counter(value.shown for axis in parse_axes(_axes(record)) for value in axis.values)
+    return any(count > 1 for count in counts.values())
+
+
 def _lost_options(record: dict[str, Any]) -> int:
     """How many target options of a product are not, letter for letter, in its catalogue entry."""
-    axes = record["customization_options"].values()
+    axes = _axes(record).values()
     offered = {choice["value"] for choices in axes if choices for choice in choices}
     return sum(
         option not in offered for task in record["instructions"] for option in task["instruction_options"]

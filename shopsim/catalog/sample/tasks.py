@@ -4,43 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from shopsim.catalog.sample.budgets import Budget, BudgetKind, make_budget, too_low_budget
-from shopsim.catalog.sample.dice import Dice
+from shopsim.catalog.sample.dice import Deck, Dice
 from shopsim.catalog.sample.flaws import Flaw, lost_in_encoding
-from shopsim.catalog.sample.model import Choice, Fact, ProductDraft
+from shopsim.catalog.sample.model import MODEL_LABEL, Choice, Fact, ProductDraft
 from shopsim.catalog.sample.wording import FULL_LIMIT, full_sentence, simple_sentence
 
-__all__ = ["TaskDraft", "make_task"]
+__all__ = ["BUDGET_KINDS", "TaskDraft", "make_task"]
 
 T = TypeVar("T")
 
 # Annotation kinds of the real persona tasks (spec 05), per 4,526.
-_BUDGET_KINDS: tuple[tuple[BudgetKind, float], ...] = (
+BUDGET_KINDS: Final[tuple[tuple[BudgetKind, float], ...]] = (
     ("approximate_upper", 2752),
     ("hard_upper", 1578),
-    ("no_budget", 123),
+    ("no_budget", 35),  # products without a known price add the rest
     ("non_total_price", 52),
     ("lower_only", 17),
-    ("ambiguous", 2),
+    ("ambiguous", 12),
 )
+# How many properties are wanted, with weights; products that have fewer give all of theirs.
 _FACT_COUNTS = (
     (1, 3),
-    (2, 12),
-    (3, 20),
-    (4, 23),
-    (5, 17),
-    (6, 10),
-    (7, 6),
-    (8, 4),
-    (10, 3),
-    (13, 1),
-    (18, 1),
+    (2, 10),
+    (3, 18),
+    (4, 21),
+    (5, 18),
+    (6, 12),
+    (7, 8),
+    (8, 5),
+    (10, 5),
+    (13, 2),
+    (18, 3),
 )
-_OPTION_COUNTS = ((0, 10), (1, 58), (2, 25), (3, 6), (4, 2))
-_EMOJI_LOST = 0.3
+_OPTION_COUNTS = ((0, 8), (1, 57), (2, 26), (3, 8), (4, 5))
+_EMOJI_LOST = 0.15
 _BUDGET_LEFT_OUT = 0.12
+_TALKATIVE = 0.03
 _SILENT = Budget("no_budget", "", None, None)
 
 
@@ -66,18 +68,21 @@ class _WantedOption:
     recorded: str
 
 
-def make_task(dice: Dice, draft: ProductDraft, buyers: Sequence[str], flaw: Flaw | None) -> TaskDraft:
+def make_task(
+    dice: Dice, budgets: Deck[BudgetKind], draft: ProductDraft, buyers: Sequence[str], flaw: Flaw | None
+) -> TaskDraft:
     """Write one task for ``draft``. Without a flaw, buying ``draft`` with the wanted options succeeds."""
     selection = {axis.name: _chosen(dice, axis.choices) for axis in draft.axes}
     facts = _wanted_facts(dice, draft)
     options = _wanted_options(dice, draft, selection, flaw)
-    budget = _budget(dice, draft, _price(draft, selection), flaw)
+    budget = _budget(dice, budgets, draft, _price(draft, selection), flaw)
     said = [(option.axis, option.spoken) for option in options]
     text = full_sentence(dice, draft.kind, buyers, facts, said, budget.phrase)
     while len(text) > FULL_LIMIT:
         facts = facts[:-1]
         text = full_sentence(dice, draft.kind, buyers, facts, said, budget.phrase)
-    kept_facts = _mentioned(dice, facts, 0.22, most=2)
+    talkative = dice.chance(_TALKATIVE)
+    kept_facts = _mentioned(dice, facts, 0.8, most=8) if talkative else _mentioned(dice, facts, 0.26, most=3)
     kept_options = _mentioned(dice, said, 0.4, most=1)
     phrase = "" if dice.chance(_BUDGET_LEFT_OUT) else budget.phrase
     simple = simple_sentence(dice, draft.kind, buyers, kept_facts, kept_options, phrase)
@@ -95,7 +100,9 @@ def make_task(dice: Dice, draft: ProductDraft, buyers: Sequence[str], flaw: Flaw
     )
 
 
-def _budget(dice: Dice, draft: ProductDraft, price: float, flaw: Flaw | None) -> Budget:
+def _budget(
+    dice: Dice, budgets: Deck[BudgetKind], draft: ProductDraft, price: float, flaw: Flaw | None
+) -> Budget:
     if flaw and flaw.reason == "budget_below_price":
         known = [choice.price for axis in draft.axes for choice in axis.choices if choice.price is not None]
         return too_low_budget(dice, min(known, default=draft.pricing[0]))
@@ -103,10 +110,7 @@ def _budget(dice: Dice, draft: ProductDraft, price: float, flaw: Flaw | None) ->
         return make_budget(dice, "hard_upper", draft.pricing[-1], draft.kind)
     if not draft.price_known:
         return make_budget(dice, "no_budget", price, draft.kind)
-    kind = dice.weighted(_BUDGET_KINDS)
-    if kind == "ambiguous" and not 100 < price < 200:
-        kind = "no_budget"
-    return make_budget(dice, kind, price, draft.kind)
+    return make_budget(dice, budgets.draw(), price, draft.kind)
 
 
 def _wanted_facts(dice: Dice, draft: ProductDraft) -> list[Fact]:
@@ -115,7 +119,10 @@ def _wanted_facts(dice: Dice, draft: ProductDraft) -> list[Fact]:
     The property that marks a flawed product is always wanted: it keeps other products from stepping in.
     """
     marker = [fact for fact in draft.facts if fact.is_marker]
-    pool = dice.shuffled([fact for fact in draft.facts if not fact.is_marker])
+    names_model = dice.chance(0.25)
+    pool = dice.shuffled(
+        [fact for fact in draft.facts if not fact.is_marker and (names_model or fact.label != MODEL_LABEL)]
+    )
     if draft.title_words and dice.chance(0.35):
         pool.insert(dice.between(0, 2), Fact("", dice.pick(draft.title_words)))
     unique = list({fact.value: fact for fact in pool}.values())
@@ -145,8 +152,7 @@ def _wanted_options(
     options = []
     for axis in axes[: dice.weighted(_OPTION_COUNTS)]:
         choice = selection[axis.name]
-        lost = not choice.value.startswith(choice.spoken) and dice.chance(_EMOJI_LOST)
-        recorded = lost_in_encoding(choice.value) if lost else choice.value
+        recorded = lost_in_encoding(choice.value) if dice.chance(_EMOJI_LOST) else choice.value
         options.append(_WantedOption(axis.name, choice.spoken, recorded))
     if flaw and flaw.recorded:
         others = [option for option in options if option.axis != flaw.axis]

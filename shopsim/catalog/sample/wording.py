@@ -48,6 +48,38 @@ _ALL_OF = (
 _MORE_OF = ("另外还要{all}", "同时{all}", "而且{all}", "还得{all}", "再就是{all}")
 _OPTION = ("{axis}选{value}", "{axis}要{value}", "{axis}是{value}的", "{axis}就要{value}")
 _SHORT_OPTION = ("{value}的", "要{value}", "{axis}{value}")
+_REASONS = (
+    "之前那个用坏了",
+    "家里空间不大",
+    "上次买的不太满意",
+    "最近要搬家",
+    "打算送人",
+    "急着用",
+    "平时用得多",
+    "第一次买没什么经验",
+    "换季了正好要添置",
+    "朋友推荐了几款都没看上",
+    "店铺评价好一点的优先",
+    "不要太花哨",
+    "质量要过得去",
+    "挑个耐用的",
+    "做工细致一些",
+    "客服态度好一点的店",
+    "发货快的优先",
+    "看了好几家还没定下来",
+)
+_SHORT_REASONS = (
+    "急用",
+    "周末要用",
+    "第一次买",
+    "换季了",
+    "原来的坏了",
+    "打算送人",
+    "看了好几家",
+    "想要耐用的",
+)
+_REASON_COUNTS = ((0, 3), (1, 4), (2, 3), (3, 1))
+_OWN_WORDS = ((0.15, 2), (0.5, 4), (1.0, 4))
 _ENDINGS = ("", "", "", "", "。", "，谢谢", "，麻烦了", "，有合适的就下单")
 
 
@@ -60,13 +92,16 @@ def full_sentence(
     budget: str,
 ) -> str:
     """The whole wish: every property, every (axis, spoken value) option, and the budget phrase."""
-    clauses = _fact_clauses(dice, facts)
+    clauses = _fact_clauses(dice, facts, dice.weighted(_OWN_WORDS))
     clauses += [_option_clause(dice, _OPTION, axis, value) for axis, value in options]
     if budget:
         clauses.insert(len(clauses) if dice.chance(0.8) else 0, budget)
-    opener = _opener(dice, _FULL_OPENERS, kind, buyers)
-    text = "，".join([opener, *clauses]) + dice.pick(_ENDINGS)
-    return text if len(text) <= FULL_LIMIT else "，".join([opener, *clauses])
+    clauses.insert(0, _opener(dice, _FULL_OPENERS, kind, buyers))
+    wish = "，".join(clauses)
+    for reason in dice.some(_REASONS, dice.weighted(_REASON_COUNTS)):
+        clauses.insert(dice.between(0, len(clauses)), reason)
+    text = "，".join(clauses) + dice.pick(_ENDINGS)
+    return text if len(text) <= FULL_LIMIT else wish
 
 
 def simple_sentence(
@@ -79,10 +114,12 @@ def simple_sentence(
 ) -> str:
     """The short wish: the thing, at most a few of its properties, usually the budget."""
     opener = _opener(dice, _SIMPLE_OPENERS, kind, buyers)
-    said = [in_other_words(dice, fact.value, 0.45) for fact in facts]
+    said = [in_other_words(dice, fact.value, 0.5) for fact in facts]
     clauses = ["要" + "、".join(said) + dice.pick(("", "的"))] if said else []
     clauses += [_option_clause(dice, _SHORT_OPTION, axis, value) for axis, value in options]
     clauses += [budget] if budget else []
+    if dice.chance(0.4):
+        clauses.insert(0, dice.pick(_SHORT_REASONS))
     while clauses and len("，".join([opener, *clauses])) > SIMPLE_LIMIT:
         clauses.pop(0)
     return "，".join([opener, *clauses])
@@ -93,22 +130,25 @@ def _opener(dice: Dice, patterns: Sequence[str], kind: Kind, buyers: Sequence[st
     return dice.pick(patterns).format(one="一" + kind.unit, noun=noun, buyer=dice.pick(buyers))
 
 
-def _fact_clauses(dice: Dice, facts: Sequence[Fact]) -> list[str]:
-    """Two to five properties a clause, some named by their label (``适用年龄3-6岁``)."""
+def _fact_clauses(dice: Dice, facts: Sequence[Fact], own_words: float) -> list[str]:
+    """Two to five properties a clause, some named by their label (``适用年龄3-6岁``).
+
+    ``own_words`` is how likely this shopper avoids the catalogue's wording, 0 to 1."""
     clauses: list[str] = []
     rest = dice.shuffled(facts)
     while rest:
         size = dice.between(2, 5)
         part, rest = rest[:size], rest[size:]
-        said = "、".join(_said(dice, fact) for fact in part)
+        said = "、".join(_said(dice, fact, own_words) for fact in part)
         clauses.append(dice.pick(_MORE_OF if clauses else _ALL_OF).format(all=said))
     return clauses
 
 
-def _said(dice: Dice, fact: Fact) -> str:
-    if fact.label and dice.chance(0.35):
+def _said(dice: Dice, fact: Fact, own_words: float) -> str:
+    repeats = fact.label[:2] in fact.value or fact.label[-2:] in fact.value
+    if fact.label and not repeats and dice.chance(0.45):
         return fact.label + fact.value
-    return in_other_words(dice, fact.value, 0.2)
+    return in_other_words(dice, fact.value, own_words)
 
 
 def _option_clause(dice: Dice, patterns: Sequence[str], axis: str, value: str) -> str:

@@ -15,7 +15,7 @@ DOMAIN: Final = Domain(
         kind(
             "护肤›面部精华",
             nouns="面部精华液 烟酰胺精华 修护精华 补水精华露",
-            said="精华 精华液 面部精华",
+            said="精华 精华液 面部精华 护肤用的精华",
             unit="瓶",
             price=(49, 599),
             facets={
@@ -37,7 +37,7 @@ DOMAIN: Final = Domain(
         kind(
             "护肤›面膜›贴片面膜",
             nouns="补水面膜 贴片式面膜 玻尿酸面膜 冻膜 蚕丝面膜",
-            said="面膜 补水面膜",
+            said="面膜 补水面膜 敷脸的",
             unit="盒",
             price=(19, 259),
             facets={
@@ -59,7 +59,7 @@ DOMAIN: Final = Domain(
         kind(
             "护肤›防晒›防晒霜",
             nouns="防晒霜 防晒乳 隔离防晒 防晒喷雾",
-            said="防晒霜 防晒",
+            said="防晒霜 防晒 防晒的涂抹品",
             unit="支",
             price=(29, 269),
             facets={
@@ -82,7 +82,7 @@ DOMAIN: Final = Domain(
         kind(
             "彩妆›唇部›口红",
             nouns="口红 唇釉 唇泥 丝绒口红 镜面唇釉",
-            said="口红 唇釉",
+            said="口红 唇釉 涂嘴唇的彩妆",
             unit="支",
             price=(19, 289),
             facets={
@@ -105,7 +105,7 @@ DOMAIN: Final = Domain(
         kind(
             "彩妆›底妆›粉底液",
             nouns="粉底液 持妆粉底 气垫粉底 养肤粉底液",
-            said="粉底液 粉底",
+            said="粉底液 粉底 打底用的底妆",
             unit="瓶",
             price=(39, 399),
             facets={
@@ -126,7 +126,7 @@ DOMAIN: Final = Domain(
         kind(
             "洗护›洗发水",
             nouns="洗发水 洗发露 去屑洗发水 蓬松洗头膏 无硅油洗发乳",
-            said="洗发水 洗头水",
+            said="洗发水 洗头水 洗头用的",
             unit="瓶",
             price=(25, 199),
             facets={
@@ -149,7 +149,7 @@ DOMAIN: Final = Domain(
         kind(
             "洗护›沐浴露",
             nouns="沐浴露 香氛沐浴乳 沐浴油 氨基酸沐浴露",
-            said="沐浴露 沐浴乳",
+            said="沐浴露 沐浴乳 洗澡用的",
             unit="瓶",
             price=(19, 159),
             facets={
@@ -172,7 +172,7 @@ DOMAIN: Final = Domain(
         kind(
             "个人护理›电动牙刷",
             nouns="电动牙刷 声波电动牙刷 软毛电动牙刷 情侣电动牙刷",
-            said="电动牙刷 牙刷",
+            said="电动牙刷 牙刷 自动刷牙的牙刷",
             unit="支",
             price=(39, 499),
             facets={

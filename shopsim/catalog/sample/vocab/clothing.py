@@ -16,7 +16,7 @@ DOMAIN: Final = Domain(
         kind(
             "男装›T恤›短袖T恤",
             nouns="短袖T恤 男士短袖 纯色体恤 半袖上衣",
-            said="短袖 T恤 短袖T恤",
+            said="短袖 T恤 短袖T恤 夏天穿的上衣",
             unit="件",
             price=(29, 199),
             facets={
@@ -34,7 +34,7 @@ DOMAIN: Final = Domain(
         kind(
             "男装›裤子›休闲裤",
             nouns="男士休闲裤 直筒长裤 束脚裤 工装裤 西装裤",
-            said="休闲裤 裤子 长裤",
+            said="休闲裤 裤子 长裤 日常穿的裤装",
             unit="条",
             price=(49, 299),
             facets={
@@ -52,7 +52,7 @@ DOMAIN: Final = Domain(
         kind(
             "女装›连衣裙",
             nouns="连衣裙 收腰长裙 碎花裙 法式连衣裙 吊带裙",
-            said="连衣裙 裙子 长裙",
+            said="连衣裙 裙子 长裙 约会穿的裙装",
             unit="条",
             price=(69, 459),
             facets={
@@ -70,7 +70,7 @@ DOMAIN: Final = Domain(
         kind(
             "女装›外套›防晒衣",
             nouns="防晒衣 防晒服 冰丝防晒外套 皮肤衣",
-            said="防晒衣 防晒外套",
+            said="防晒衣 防晒外套 夏天遮阳的薄外套",
             unit="件",
             price=(39, 299),
             facets={
@@ -87,7 +87,7 @@ DOMAIN: Final = Domain(
         kind(
             "内衣家居服›睡衣›睡衣套装",
             nouns="睡衣套装 家居服套装 长袖睡衣 冰丝睡衣",
-            said="睡衣 家居服 睡衣套装",
+            said="睡衣 家居服 睡衣套装 在家穿的衣服",
             unit="套",
             price=(49, 269),
             facets={
@@ -109,7 +109,7 @@ DOMAIN: Final = Domain(
         kind(
             "鞋靴›运动鞋›跑步鞋",
             nouns="跑步鞋 减震运动鞋 透气网面鞋 轻便慢跑鞋",
-            said="跑步鞋 运动鞋 跑鞋",
+            said="跑步鞋 运动鞋 跑鞋 跑步穿的鞋子",
             unit="双",
             price=(79, 599),
             facets={
@@ -131,7 +131,7 @@ DOMAIN: Final = Domain(
         kind(
             "鞋靴›拖鞋›居家拖鞋",
             nouns="居家拖鞋 浴室拖鞋 凉拖鞋 踩屎感拖鞋",
-            said="拖鞋 凉拖",
+            said="拖鞋 凉拖 屋里穿的鞋",
             unit="双",
             price=(9.9, 59),
             facets={
@@ -153,7 +153,7 @@ DOMAIN: Final = Domain(
         kind(
             "箱包›双肩包",
             nouns="双肩包 电脑背包 大容量书包 旅行背包",
-            said="双肩包 背包 书包",
+            said="双肩包 背包 书包 能装电脑的包",
             unit="个",
             price=(49, 399),
             facets={
@@ -174,7 +174,7 @@ DOMAIN: Final = Domain(
         kind(
             "配饰›帽子›遮阳帽",
             nouns="遮阳帽 渔夫帽 棒球帽 空顶帽 大帽檐防晒帽",
-            said="帽子 遮阳帽 防晒帽",
+            said="帽子 遮阳帽 防晒帽 遮太阳的帽子",
             unit="顶",
             price=(15, 129),
             facets={

@@ -15,7 +15,7 @@ DOMAIN: Final = Domain(
         kind(
             "茶›绿茶›龙井",
             nouns="龙井绿茶 明前龙井 豆香绿茶 春茶散装",
-            said="龙井 绿茶 茶叶",
+            said="龙井 绿茶 茶叶 泡着喝的春茶",
             unit="份",
             price=(29, 499),
             facets={
@@ -38,7 +38,7 @@ DOMAIN: Final = Domain(
         kind(
             "咖啡›挂耳咖啡",
             nouns="挂耳咖啡 手冲挂耳 现磨黑咖啡 滤挂咖啡粉",
-            said="挂耳咖啡 咖啡",
+            said="挂耳咖啡 咖啡 手冲的咖啡粉包",
             unit="盒",
             price=(19, 159),
             facets={
@@ -60,7 +60,7 @@ DOMAIN: Final = Domain(
         kind(
             "休闲零食›坚果›混合坚果",
             nouns="每日坚果 混合坚果 坚果礼包 综合果仁",
-            said="坚果 每日坚果 混合坚果",
+            said="坚果 每日坚果 混合坚果 果仁零食",
             unit="份",
             price=(25, 199),
             facets={
@@ -81,7 +81,7 @@ DOMAIN: Final = Domain(
         kind(
             "休闲零食›肉类零食›牛肉干",
             nouns="牛肉干 风干牛肉 手撕牛肉 牛肉粒",
-            said="牛肉干 风干牛肉",
+            said="牛肉干 风干牛肉 肉类小零食",
             unit="份",
             price=(25, 199),
             facets={
@@ -102,7 +102,7 @@ DOMAIN: Final = Domain(
         kind(
             "粮油调味›大米",
             nouns="长粒香米 五常风味大米 珍珠米 真空装新米",
-            said="大米 米",
+            said="大米 米 煮饭的米",
             unit="袋",
             price=(19, 129),
             facets={
@@ -123,7 +123,7 @@ DOMAIN: Final = Domain(
         kind(
             "粮油调味›方便速食›螺蛳粉",
             nouns="螺蛳粉 方便速食米粉 加臭加辣螺蛳粉 桶装螺蛳粉",
-            said="螺蛳粉 速食粉",
+            said="螺蛳粉 速食粉 带酸笋的速食粉",
             unit="份",
             price=(15, 99),
             facets={
@@ -144,7 +144,7 @@ DOMAIN: Final = Domain(
         kind(
             "乳品饮料›酸奶",
             nouns="风味酸奶 常温酸奶 希腊酸奶 浓缩酸奶",
-            said="酸奶 浓酸奶",
+            said="酸奶 浓酸奶 发酵乳",
             unit="箱",
             price=(29, 119),
             facets={
@@ -165,7 +165,7 @@ DOMAIN: Final = Domain(
         kind(
             "滋补›蜂蜜",
             nouns="天然蜂蜜 百花蜜 洋槐蜜 土蜂蜜",
-            said="蜂蜜 土蜂蜜",
+            said="蜂蜜 土蜂蜜 泡水喝的蜜",
             unit="瓶",
             price=(25, 299),
             facets={

@@ -16,7 +16,7 @@ DOMAIN: Final = Domain(
         kind(
             "床上用品›四件套",
             nouns="床上四件套 全棉四件套 水洗棉四件套 被套床单套件",
-            said="四件套 床上四件套",
+            said="四件套 床上四件套 床上的被套床单",
             unit="套",
             price=(69, 599),
             facets={
@@ -38,7 +38,7 @@ DOMAIN: Final = Domain(
         kind(
             "床上用品›枕头",
             nouns="护颈枕 记忆棉枕头 乳胶枕 荞麦枕芯",
-            said="枕头 枕芯 护颈枕",
+            said="枕头 枕芯 护颈枕 睡觉垫脖子的枕头",
             unit="个",
             price=(29, 399),
             facets={
@@ -48,7 +48,7 @@ DOMAIN: Final = Domain(
                 "形状": "波浪形 标准长方形 蝶形 圆柱形",
                 "适用人群": "成人 儿童适用 颈椎不适 侧睡人群",
             },
-            features="可水洗 透气 防螨 慢回弹 助眠 可拆洗枕套 独立小包 不塌陷 不闷热 牵引护颈 抗菌",
+            features="可水洗 透气 防螨 慢回弹 助眠 可拆洗枕套 可绣名字 不塌陷 不闷热 牵引护颈 抗菌",
             stuffing="家用 一对装 学生 宿舍 单人 整头 酒店 睡觉专用 深睡 颈椎枕",
             axes={
                 "颜色分类": COLOURS,
@@ -60,7 +60,7 @@ DOMAIN: Final = Domain(
         kind(
             "住宅家具›椅子›电脑椅",
             nouns="人体工学椅 电脑椅 办公椅 电竞椅",
-            said="电脑椅 办公椅 人体工学椅",
+            said="电脑椅 办公椅 人体工学椅 久坐用的椅子",
             unit="把",
             price=(129, 1999),
             facets={
@@ -84,7 +84,7 @@ DOMAIN: Final = Domain(
         kind(
             "住宅家具›桌子›书桌",
             nouns="书桌 电脑桌 学习桌 升降桌",
-            said="书桌 电脑桌 桌子",
+            said="书桌 电脑桌 桌子 写字学习的桌子",
             unit="张",
             price=(79, 1699),
             facets={
@@ -106,7 +106,7 @@ DOMAIN: Final = Domain(
         kind(
             "灯具›台灯›护眼台灯",
             nouns="护眼台灯 LED台灯 学习台灯 夹子灯",
-            said="台灯 护眼台灯",
+            said="台灯 护眼台灯 看书用的灯",
             unit="盏",
             price=(29, 499),
             facets={
@@ -127,7 +127,7 @@ DOMAIN: Final = Domain(
         kind(
             "布艺软饰›窗帘",
             nouns="遮光窗帘 成品窗帘 免打孔窗帘 纱帘",
-            said="窗帘 遮光窗帘",
+            said="窗帘 遮光窗帘 挡光的帘子",
             unit="幅",
             price=(29, 359),
             facets={
@@ -149,8 +149,8 @@ DOMAIN: Final = Domain(
         kind(
             "布艺软饰›地毯",
             nouns="客厅地毯 床边毯 短绒地毯 可擦洗地垫",
-            said="地毯 地垫",
-            unit="块",
+            said="地毯 地垫 铺地上的毯子",
+            unit="张",
             price=(19, 459),
             facets={
                 "材质": "短绒 水晶绒 尼龙 羊羔绒 PVC皮革",
@@ -170,7 +170,7 @@ DOMAIN: Final = Domain(
         kind(
             "收纳›收纳柜",
             nouns="收纳柜 抽屉式收纳箱 夹缝置物柜 床头柜",
-            said="收纳柜 收纳箱 抽屉柜",
+            said="收纳柜 收纳箱 抽屉柜 放杂物的柜子",
             unit="个",
             price=(29, 399),
             facets={

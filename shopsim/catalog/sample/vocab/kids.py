@@ -15,7 +15,7 @@ DOMAIN: Final = Domain(
         kind(
             "尿裤湿巾›纸尿裤",
             nouns="纸尿裤 拉拉裤 超薄尿不湿 婴儿尿片",
-            said="纸尿裤 尿不湿 拉拉裤",
+            said="纸尿裤 尿不湿 拉拉裤 宝宝用的尿裤",
             unit="包",
             price=(29, 199),
             facets={
@@ -25,8 +25,7 @@ DOMAIN: Final = Domain(
                 "表层": "纯棉表层 蚕丝表层 无纺布 玉米纤维",
                 "吸收": "12小时吸收 夜用大吸量 瞬吸",
             },
-            features="透气 不红屁股 尿显 防侧漏 腰围柔软 无荧光剂 弱酸性 新生儿可用 轻薄 独立包装 "
-            "独立小包 学步可用",
+            features="透气 不红屁股 尿显 防侧漏 腰围柔软 无荧光剂 弱酸性 新生儿可用 轻薄 独立包装 学步可用",
             stuffing="婴儿 夏季 男女宝宝通用 新生儿 试用装 大码 整箱 官方 透气 干爽",
             axes={
                 "尺码": "NB码 S码 M码 L码 XL码 XXL码",
@@ -37,7 +36,7 @@ DOMAIN: Final = Domain(
         kind(
             "喂养用品›奶瓶",
             nouns="婴儿奶瓶 宽口径奶瓶 防胀气奶瓶 吸管奶瓶",
-            said="奶瓶 婴儿奶瓶",
+            said="奶瓶 婴儿奶瓶 喂奶用的瓶子",
             unit="个",
             price=(25, 229),
             facets={
@@ -58,7 +57,7 @@ DOMAIN: Final = Domain(
         kind(
             "童车座椅›婴儿推车",
             nouns="婴儿推车 轻便折叠婴儿车 遛娃车 高景观推车",
-            said="婴儿车 推车 遛娃车",
+            said="婴儿车 推车 遛娃车 遛娃的小车",
             unit="辆",
             price=(159, 1699),
             facets={
@@ -80,7 +79,7 @@ DOMAIN: Final = Domain(
         kind(
             "玩具›积木›拼装积木",
             nouns="拼装积木 大颗粒积木 小颗粒积木 收纳积木套装",
-            said="积木 拼装积木 积木玩具",
+            said="积木 拼装积木 积木玩具 拼搭的玩具",
             unit="套",
             price=(19, 399),
             facets={
@@ -102,7 +101,7 @@ DOMAIN: Final = Domain(
         kind(
             "玩具›毛绒玩具",
             nouns="毛绒玩偶 抱枕公仔 安抚玩偶 毛绒玩具",
-            said="毛绒玩具 玩偶 公仔",
+            said="毛绒玩具 玩偶 公仔 抱着睡的毛绒公仔",
             unit="个",
             price=(15, 259),
             facets={
@@ -122,7 +121,7 @@ DOMAIN: Final = Domain(
         kind(
             "玩具›早教›早教故事机",
             nouns="早教故事机 儿童学习机 宝宝点读机 国学启蒙机",
-            said="故事机 早教机 点读机",
+            said="故事机 早教机 点读机 给孩子讲故事的机器",
             unit="台",
             price=(49, 599),
             facets={
@@ -144,7 +143,7 @@ DOMAIN: Final = Domain(
         kind(
             "童装›儿童外套",
             nouns="儿童外套 男女童夹克 宝宝棉服 儿童冲锋衣",
-            said="儿童外套 童装外套 外套",
+            said="儿童外套 童装外套 外套 小朋友的上衣",
             unit="件",
             price=(39, 329),
             facets={
@@ -165,7 +164,7 @@ DOMAIN: Final = Domain(
         kind(
             "学习用品›书包›儿童书包",
             nouns="儿童书包 小学生书包 护脊书包 幼儿园书包",
-            said="书包 儿童书包",
+            said="书包 儿童书包 上学背的包",
             unit="个",
             price=(39, 359),
             facets={

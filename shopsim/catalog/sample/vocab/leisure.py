@@ -15,7 +15,7 @@ DOMAIN: Final = Domain(
         kind(
             "乐器›吉他›民谣吉他",
             nouns="民谣吉他 木吉他 单板吉他 初学者吉他",
-            said="吉他 民谣吉他",
+            said="吉他 民谣吉他 弹唱用的木琴",
             unit="把",
             price=(199, 2599),
             facets={
@@ -38,7 +38,7 @@ DOMAIN: Final = Domain(
         kind(
             "乐器›电子琴",
             nouns="电子琴 61键电子琴 折叠电子琴 88键电钢琴",
-            said="电子琴 电钢琴",
+            said="电子琴 电钢琴 练琴用的键盘琴",
             unit="台",
             price=(99, 1899),
             facets={
@@ -60,7 +60,7 @@ DOMAIN: Final = Domain(
         kind(
             "文具›笔类›中性笔",
             nouns="按动中性笔 速干签字笔 刷题笔 直液式走珠笔",
-            said="中性笔 签字笔 笔",
+            said="中性笔 签字笔 笔 写字用的笔",
             unit="盒",
             price=(8, 69),
             facets={
@@ -81,7 +81,7 @@ DOMAIN: Final = Domain(
         kind(
             "文具›本册›笔记本",
             nouns="笔记本 活页本 线圈本 加厚记事本",
-            said="笔记本 本子 活页本",
+            said="笔记本 本子 活页本 记笔记的本子",
             unit="本",
             price=(6, 79),
             facets={
@@ -103,7 +103,7 @@ DOMAIN: Final = Domain(
         kind(
             "宠物用品›猫粮",
             nouns="全价猫粮 冻干猫粮 烘焙猫粮 幼猫奶糕粮",
-            said="猫粮 猫咪粮",
+            said="猫粮 猫咪粮 猫主子的口粮",
             unit="袋",
             price=(29, 399),
             facets={
@@ -124,7 +124,7 @@ DOMAIN: Final = Domain(
         kind(
             "宠物用品›猫砂",
             nouns="豆腐猫砂 混合猫砂 矿砂 除臭猫砂",
-            said="猫砂",
+            said="猫砂 铲屎用的砂",
             unit="袋",
             price=(12, 159),
             facets={
@@ -145,7 +145,7 @@ DOMAIN: Final = Domain(
         kind(
             "园艺›绿植盆栽",
             nouns="室内绿植盆栽 水培植物 净化空气绿植 多肉组合盆栽",
-            said="绿植 盆栽 植物",
+            said="绿植 盆栽 植物 屋里养的植物",
             unit="盆",
             price=(9.9, 199),
             facets={
@@ -167,7 +167,7 @@ DOMAIN: Final = Domain(
         kind(
             "图书›儿童读物›绘本",
             nouns="儿童绘本 睡前故事书 情绪管理绘本 科普立体书",
-            said="绘本 故事书 儿童绘本",
+            said="绘本 故事书 儿童绘本 给娃讲的图画书",
             unit="套",
             price=(15, 259),
             facets={

@@ -16,7 +16,7 @@ DOMAIN: Final = Domain(
         kind(
             "健身›瑜伽垫",
             nouns="瑜伽垫 健身垫 加宽瑜伽垫 隔音减震垫",
-            said="瑜伽垫 健身垫",
+            said="瑜伽垫 健身垫 做拉伸的垫子",
             unit="张",
             price=(25, 299),
             facets={
@@ -37,7 +37,7 @@ DOMAIN: Final = Domain(
         kind(
             "健身›哑铃",
             nouns="可调节哑铃 包胶哑铃 六角哑铃 浸塑小哑铃",
-            said="哑铃 小哑铃",
+            said="哑铃 小哑铃 练手臂的器械",
             unit="对",
             price=(19, 699),
             facets={
@@ -58,7 +58,7 @@ DOMAIN: Final = Domain(
         kind(
             "户外›帐篷",
             nouns="户外帐篷 自动速开帐篷 露营帐篷 防雨公园帐篷",
-            said="帐篷 露营帐篷",
+            said="帐篷 露营帐篷 野外过夜的棚子",
             unit="顶",
             price=(79, 1299),
             facets={
@@ -79,7 +79,7 @@ DOMAIN: Final = Domain(
         kind(
             "户外›保温杯›运动水杯",
             nouns="运动水杯 大容量水壶 保温运动杯 吸管健身杯",
-            said="运动水杯 水杯 水壶",
+            said="运动水杯 水杯 水壶 健身喝水的杯子",
             unit="个",
             price=(19, 229),
             facets={
@@ -100,7 +100,7 @@ DOMAIN: Final = Domain(
         kind(
             "球类›羽毛球拍",
             nouns="羽毛球拍 全碳素羽毛球拍 碳纤维单拍 羽拍套装",
-            said="羽毛球拍 球拍",
+            said="羽毛球拍 球拍 打羽毛球的拍子",
             unit="副",
             price=(39, 699),
             facets={
@@ -122,7 +122,7 @@ DOMAIN: Final = Domain(
         kind(
             "运动服›瑜伽服›运动裤",
             nouns="瑜伽裤 高腰健身裤 速干运动裤 提臀紧身裤",
-            said="瑜伽裤 健身裤 运动裤",
+            said="瑜伽裤 健身裤 运动裤 练瑜伽穿的裤子",
             unit="条",
             price=(29, 269),
             facets={
@@ -139,7 +139,7 @@ DOMAIN: Final = Domain(
         kind(
             "骑行›头盔",
             nouns="骑行头盔 电动车头盔 山地车头盔 一体成型安全帽",
-            said="头盔 骑行头盔",
+            said="头盔 骑行头盔 骑车戴的安全帽",
             unit="顶",
             price=(29, 399),
             facets={
@@ -161,7 +161,7 @@ DOMAIN: Final = Domain(
         kind(
             "垂钓›鱼竿",
             nouns="碳素鱼竿 手竿 超轻超硬台钓竿 溪流竿",
-            said="鱼竿 钓鱼竿",
+            said="鱼竿 钓鱼竿 钓鱼的竿子",
             unit="根",
             price=(39, 799),
             facets={

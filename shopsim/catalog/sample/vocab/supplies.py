@@ -16,7 +16,7 @@ DOMAIN: Final = Domain(
         kind(
             "家庭清洁›洗衣液",
             nouns="洗衣液 香氛洗衣液 除菌洗衣液 深层去渍洗衣液",
-            said="洗衣液",
+            said="洗衣液 洗衣服的清洁液",
             unit="份",
             price=(15, 129),
             facets={
@@ -38,7 +38,7 @@ DOMAIN: Final = Domain(
         kind(
             "家庭清洁›洗衣皂",
             nouns="洗衣皂 内衣专用皂 天然皂角皂 透明皂",
-            said="洗衣皂 肥皂 内衣皂",
+            said="洗衣皂 肥皂 内衣皂 手洗衣物的皂",
             unit="份",
             price=(9, 69),
             facets={
@@ -51,7 +51,7 @@ DOMAIN: Final = Domain(
             features="不伤手 易漂洗 无磷 温和不刺激 除菌 低泡 耐用不软烂 留香 去黄 送皂盒 泡沫丰富",
             stuffing="家用 实惠装 整箱 手洗 宿舍 婴儿 老式 正品 家庭装 去油",
             axes={
-                "数量 x1.5": "2块 4块 6块 10块 20块",
+                "数量 x1.5": "2块装 4块装 6块装 10块装 20块装",
                 "香味": "柠檬 栀子花 无香 薰衣草",
             },
             per="块",
@@ -59,7 +59,7 @@ DOMAIN: Final = Domain(
         kind(
             "纸品›抽纸",
             nouns="抽纸 原木抽取式面巾纸 悬挂式抽纸 云柔纸巾",
-            said="抽纸 纸巾 面巾纸",
+            said="抽纸 纸巾 面巾纸 擦手擦嘴的纸",
             unit="箱",
             price=(15, 99),
             facets={
@@ -80,7 +80,7 @@ DOMAIN: Final = Domain(
         kind(
             "厨房用具›炒锅",
             nouns="不粘炒锅 铸铁锅 无涂层炒锅 麦饭石炒菜锅",
-            said="炒锅 炒菜锅 不粘锅",
+            said="炒锅 炒菜锅 不粘锅 炒菜的锅",
             unit="口",
             price=(49, 499),
             facets={
@@ -101,7 +101,7 @@ DOMAIN: Final = Domain(
         kind(
             "厨房用具›餐具›碗碟套装",
             nouns="碗碟套装 陶瓷餐具 釉下彩碗盘 家用碗筷套装",
-            said="碗碟 餐具 碗盘套装",
+            said="碗碟 餐具 碗盘套装 吃饭的碗盘",
             unit="套",
             price=(19, 299),
             facets={
@@ -122,7 +122,7 @@ DOMAIN: Final = Domain(
         kind(
             "厨房用具›保鲜盒",
             nouns="保鲜盒 玻璃饭盒 冰箱收纳盒 微波炉饭盒",
-            said="保鲜盒 饭盒 收纳盒",
+            said="保鲜盒 饭盒 收纳盒 装剩菜的盒子",
             unit="个",
             price=(9.9, 139),
             facets={
@@ -144,7 +144,7 @@ DOMAIN: Final = Domain(
         kind(
             "居家日用›雨伞",
             nouns="全自动雨伞 晴雨两用伞 折叠遮阳伞 加大双人伞",
-            said="雨伞 晴雨伞 伞",
+            said="雨伞 晴雨伞 伞 下雨打的伞",
             unit="把",
             price=(15, 169),
             facets={
@@ -164,7 +164,7 @@ DOMAIN: Final = Domain(
         kind(
             "居家日用›毛巾",
             nouns="纯棉毛巾 洗脸巾 浴巾 吸水速干毛巾",
-            said="毛巾 洗脸毛巾 浴巾",
+            said="毛巾 洗脸毛巾 浴巾 洗脸擦身的巾",
             unit="条",
             price=(9.9, 99),
             facets={
@@ -185,7 +185,7 @@ DOMAIN: Final = Domain(
         kind(
             "居家日用›保温壶›焖烧杯",
             nouns="焖烧杯 保温饭盒 保温桶 便当保温杯",
-            said="焖烧杯 保温饭盒 保温桶",
+            said="焖烧杯 保温饭盒 保温桶 带饭保温的杯桶",
             unit="个",
             price=(39, 299),
             facets={
