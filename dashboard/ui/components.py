@@ -12,6 +12,7 @@ import streamlit as st
 from dashboard.ui import state
 from dashboard.ui.data import Runs, load_runs
 from dashboard.ui.navigation import page_url
+from dashboard.ui.shell import ensure_shell
 from dashboard.ui.text import count, plural, safe_html, safe_text, shorten
 from dashboard.ui.workspace import current_workspace
 
@@ -36,7 +37,8 @@ _DENSE = """<style>
 
 
 def page_header(title: str, question: str) -> None:
-    """The page's title and one sentence: the question that the page answers."""
+    """The page's title and one sentence: the question that the page answers. Call it first."""
+    ensure_shell()
     st.html(_DENSE)
     st.title(title, anchor=False)
     st.caption(question)
