@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dashboard.analysis.recorded import as_mapping, as_texts
 from shopsim.catalog import Product
 from shopsim.env.fuzzy import is_match
 from shopsim.env.reward import attribute_hits
+from shopsim.rollout.summary import finite_number
 
 __all__ = ["Component", "RewardExplanation", "WantedItem", "explain_reward"]
 
@@ -65,11 +67,11 @@ def explain_reward(final: Mapping[str, Any], product: Product | None = None) -> 
     ``product`` is the bought product from a catalogue known to be the run's own; without it the record's
     name and attributes stand in.
     """
-    goal, detail = _mapping(final.get("goal")), _mapping(final.get("reward_detail"))
-    purchase = _mapping(final.get("purchase"))
-    wanted_attributes = _texts(goal.get("attributes"))
-    wanted_options = _texts(goal.get("goal_options"))
-    chosen = tuple((str(axis), str(value)) for axis, value in _mapping(purchase.get("options")).items())
+    goal, detail = as_mapping(final.get("goal")), as_mapping(final.get("reward_detail"))
+    purchase = as_mapping(final.get("purchase"))
+    wanted_attributes = as_texts(goal.get("attributes"))
+    wanted_options = as_texts(goal.get("goal_options"))
+    chosen = tuple((str(axis), str(value)) for axis, value in as_mapping(purchase.get("options")).items())
     purchased = bool(purchase)
     attributes = _attributes(wanted_attributes, product or _recorded_product(purchase), purchased)
     options = _options(wanted_options, chosen, purchased)
@@ -121,13 +123,13 @@ def _components(
     }
     labels = {"r_type": "Type", "r_att": "Attributes", "r_option": "Options", "r_price": "Price"}
     return tuple(
-        Component(name, labels[name], _figure(detail.get(name)), reason if purchased else unbought)
+        Component(name, labels[name], finite_number(detail.get(name)), reason if purchased else unbought)
         for name, reason in reasons.items()
     )
 
 
 def _type_reason(detail: Mapping[str, Any]) -> str:
-    share = _figure(detail.get("title_score"))
+    share = finite_number(detail.get("title_score"))
     titles = "" if share is None else f"titles share {share:.0%} of the wanted terms"
     if detail.get("category_match") is True:
         return "category paths share two or more nodes" + (f"; {titles}" if titles else "")
@@ -142,9 +144,9 @@ def _share_reason(hits: object, wanted: int, noun: str) -> str:
 
 
 def _price_reason(detail: Mapping[str, Any]) -> str:
-    limit = _figure(detail.get("price_upper"))
-    resolution = _mapping(detail.get("price_resolution"))
-    price = _figure(resolution.get("price"))
+    limit = finite_number(detail.get("price_upper"))
+    resolution = as_mapping(detail.get("price_resolution"))
+    price = finite_number(resolution.get("price"))
     method = str(resolution.get("method") or "method not recorded")
     paid = f"price {price:g} ({method})" if price is not None else f"price not verifiable ({method})"
     if limit is None:
@@ -177,20 +179,8 @@ def _recorded_product(purchase: Mapping[str, Any]) -> Product:
         category=str(purchase.get("category") or ""),
         pricing=(),
         axes=(),
-        attributes=tuple(_texts(purchase.get("attributes"))),
+        attributes=tuple(as_texts(purchase.get("attributes"))),
         bullets=(),
         description="",
         source_index=0,
     )
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _texts(value: object) -> list[str]:
-    return [str(entry) for entry in value] if isinstance(value, list | tuple) else []
-
-
-def _figure(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

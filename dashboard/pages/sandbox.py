@@ -14,7 +14,7 @@ from dashboard.analysis.explanation import explain_reward
 from dashboard.ui import components as ui
 from dashboard.ui import data, state
 from dashboard.ui.engine import get_engine
-from dashboard.ui.explanation import reward_components, wanted_lists
+from dashboard.ui.explanation import draw_explanation
 from dashboard.ui.navigation import link_to
 from dashboard.ui.play import Play, current_play, restart, save_play, take
 from dashboard.ui.shop_page import shop_page
@@ -36,15 +36,19 @@ def choose_play(engine: Engine) -> Play:
         split = state.choice("Tasks", list(SPLITS), key="split", format_func=SPLITS.__getitem__)
     ids = list(engine.goals.ids) if split == "all" else list(engine.splits.ids(split))
     asked = state.peek("task") or ""
-    if asked.isdigit() and int(asked) not in ids and int(asked) in engine.goals.ids:
-        ids = [int(asked), *ids]  # a link to a task of another split still opens it
+    if asked and asked not in map(str, ids):
+        if asked in map(str, engine.goals.ids):
+            ids = [int(asked), *ids]  # a link to a task of another split still opens it
+        else:
+            st.caption(safe_text(f"The catalogue has no task {asked}; another one is shown."))
     if not ids:
         ui.empty_state(f"The {split} split has no tasks.", hint="Choose another one above.")
         st.stop()
     with columns[2]:
         st.button("Random task", icon=":material/shuffle:", on_click=draw_task, args=(ids,), width="stretch")
     with columns[1]:
-        task_id = state.choice(f"Task ({plural(len(ids), 'task')})", ids, key="task")
+        # The actions of another task mean nothing in this one.
+        task_id = state.choice(f"Task ({plural(len(ids), 'task')})", ids, key="task", on_change=restart)
     with columns[3]:
         persona = state.toggle(
             "Persona mode",
@@ -168,9 +172,9 @@ def end_panel(play: Play) -> None:
     st.subheader(f"{verdict}: strict reward {number(detail['r_strict'])}", anchor=False)
     st.caption(safe_text(f"Ended by {page['termination_reason']}: {page['message']}"))
     purchase = page.get("purchase")
-    told = explain_reward(page, play.engine.corpus.get(purchase["asin"]) if purchase else None)
-    reward_components(told)
-    wanted_lists(told)
+    draw_explanation(
+        page, explain_reward(page, play.engine.corpus.get(purchase["asin"]) if purchase else None)
+    )
     goal = page["goal"]
     with st.expander("The hidden goal: full instruction and target product"):
         ui.data_text(goal["instruction_text"])

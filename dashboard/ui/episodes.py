@@ -45,9 +45,7 @@ def explained_episode(runs: Runs, run_id: str, episode_id: str) -> RewardExplana
 
 
 @st.cache_data(show_spinner=False, max_entries=2000)
-def _explained(
-    _runs: Runs, key: tuple[str, str | None], run_id: str, episode_id: str
-) -> RewardExplanation:
+def _explained(_runs: Runs, key: tuple[str, str | None], run_id: str, episode_id: str) -> RewardExplanation:
     record = data.episode_record(run_id, episode_id)
     return explained(_runs, run_id, as_mapping(record.get("final")))
 

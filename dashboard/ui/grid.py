@@ -14,6 +14,7 @@ __all__ = ["draw_grid"]
 
 _MAX_CELL = 1200
 _LINE = "border-bottom:1px solid rgba(127,140,153,.3)"
+_MANY = 3
 _CELL = f"{_LINE};padding:.35rem .6rem;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere"
 _HEAD = f"{_CELL};text-align:left;font-weight:600"
 _MARKS = {True: (SUCCESS, "✓", "met"), False: (FAILURE, "✗", "missed")}
@@ -26,8 +27,10 @@ def draw_grid(
 
     ``caption`` names the table for screen readers. Wide tables scroll sideways.
     """
+    width = "11rem" if len(headings) >= _MANY else "4rem"
     heads = "".join(
-        f'<th scope="col" style="{_HEAD};min-width:11rem">{_swatch(colours, place)}{safe_html(heading)}</th>'
+        f'<th scope="col" style="{_HEAD};min-width:{width}">'
+        f"{_swatch(colours, place)}{safe_html(heading)}</th>"
         for place, heading in enumerate(headings)
     )
     body = "".join(

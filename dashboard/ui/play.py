@@ -56,14 +56,10 @@ class Play:
 
 def current_play(engine: Engine, task_id: int, *, persona: bool) -> Play:
     """The play that the URL describes, replayed as far as the session's play differs from it."""
-    wanted = st.query_params.get_all(_ACTIONS)
+    wanted = [action for action in st.query_params.get_all(_ACTIONS) if action.strip()]
     play: Play | None = st.session_state.get(_SESSION)
-    if play is None or (play.engine, play.task_id, play.persona) != (engine, task_id, persona):
-        other_task = play is not None and play.task_id != task_id
+    if play is not None and (play.engine, play.task_id, play.persona) != (engine, task_id, persona):
         play = None
-        if other_task and st.session_state.get(f"{_SESSION}_url") == wanted:
-            # The task was changed by its widget: the actions of the old one mean nothing here.
-            wanted = []
     if play is None or wanted[: len(play.actions)] != play.actions:
         play = Play(engine, task_id, persona, PlayRecorder(engine, task_id, persona=persona))
     for action in wanted[len(play.actions) :]:
@@ -98,8 +94,7 @@ def save_play(name: str) -> SavedPlay:
 
 
 def _write(actions: Sequence[str]) -> None:
-    state.remember(_ACTIONS, list(actions), [])
-    st.session_state[f"{_SESSION}_url"] = list(actions)
+    state.remember(_ACTIONS, list(actions), [], of="task")
 
 
 def _saved_plays() -> dict[tuple[str, int, bool, tuple[str, ...]], SavedPlay]:

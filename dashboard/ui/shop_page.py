@@ -26,19 +26,25 @@ export default function ({ data, parentElement, setTriggerValue }) {
   frame.style.cssText =
     "width:100%;border:1px solid rgba(127,140,153,.35);border-radius:8px;background:#f5f6f8;height:" +
     data.height + "px";
-  const listen = () => {
+  const act = (event) => {
+    const element = event.target.closest("[data-action]");
+    if (element) {
+      event.preventDefault();
+      setTriggerValue("action", element.dataset.action);
+    }
+  };
+  const prepare = () => {
     const page = frame.contentDocument;
-    const act = (event) => {
-      const element = event.target.closest("[data-action]");
-      if (element) {
-        event.preventDefault();
-        setTriggerValue("action", element.dataset.action);
-      }
-    };
     page.querySelectorAll("[data-action]").forEach((element) => {
+      const taken = element.dataset.action === data.taken;
+      element.style.outline = taken ? "3px solid #dd6611" : "";
+      if (taken) element.scrollIntoView({ block: "center" });
+      if (!data.acts) return;
       element.tabIndex = 0;
       element.setAttribute("role", "button");
     });
+    if (!data.acts || page.body.dataset.listens) return;
+    page.body.dataset.listens = "yes";
     page.addEventListener("click", act);
     page.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") act(event);
@@ -46,8 +52,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   if (frame.dataset.page !== data.html) {
     frame.dataset.page = data.html;
-    frame.onload = listen;
+    frame.onload = prepare;
     frame.srcdoc = data.html;
+  } else {
+    prepare();
   }
   return () => {};
 }
@@ -56,18 +64,30 @@ export default function ({ data, parentElement, setTriggerValue }) {
 _mount = st.components.v2.component("shopsim_shop_page", js=_SCRIPT)
 
 
-def shop_page(html: str, *, key: str, on_action: Callable[[str], None], height: int = 640) -> None:
-    """Draw ``html`` (of :func:`shopsim.env.pages.render_page_html`); ``on_action`` gets what was clicked."""
+def shop_page(
+    html: str,
+    *,
+    key: str,
+    on_action: Callable[[str], None] | None = None,
+    taken: str | None = None,
+    height: int = 640,
+) -> None:
+    """Draw ``html`` (of :func:`shopsim.env.pages.render_page_html`).
+
+    ``on_action`` gets the action of what was clicked; without it the page is only shown. The element whose
+    action is ``taken`` is outlined.
+    """
 
     def clicked() -> None:
         value: Any = st.session_state.get(key)
         action = value.get("action") if value is not None else None
-        if isinstance(action, str):
+        if isinstance(action, str) and on_action is not None:
             on_action(action)
 
+    acts = on_action is not None
     _mount(
         key=key,
-        data={"html": html, "height": height, "title": "Shop page"},
+        data={"html": html, "height": height, "title": "Shop page", "acts": acts, "taken": taken},
         height=height + 8,
         on_action_change=clicked,
     )

@@ -1,0 +1,159 @@
+"""Failures by task: which tasks which runs failed, and all episodes of one task beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.analysis.tasks_table import (
+    COMPONENTS,
+    SHOWN,
+    TASK_COLUMNS,
+    search_terms,
+    task_counts,
+    task_table,
+)
+from dashboard.analysis.terminations import reason_order
+from dashboard.ui import components as ui
+from dashboard.ui import state, tables
+from dashboard.ui.data import Runs, frame
+from dashboard.ui.task_view import choose_task, describe_task, draw_beside
+from dashboard.ui.text import count, shorten
+
+MOST_TASKS = 1000
+
+
+def main() -> None:
+    """Draw the page."""
+    ui.page_header("Failures by task", "Which tasks fail, in which runs, and what did each run do about it?")
+    runs = ui.require_runs(traces=True)
+    chosen = ui.pick_runs(runs)
+    ui.problem_banner(runs, chosen)
+    everything = find_episodes(chosen)
+    if everything.empty:
+        ui.empty_state("None of the chosen runs has an episode of a task yet.")
+        return
+    rows, filters = filter_tasks(chosen, everything)
+    shown = choose_shown(rows)
+    table = task_table(rows, chosen, shown)
+    forget_task((*filters, shown), table)
+    draw_tasks(runs, table, chosen)
+    task_id = choose_task(everything, table.head(MOST_TASKS))
+    if task_id is not None:
+        episodes = frame("task_episodes", run_ids=chosen, task_id=task_id)
+        describe_task(runs, task_id, episodes)
+        draw_beside(runs, chosen, task_id, episodes)
+
+
+def find_episodes(
+    chosen: list[str],
+    *,
+    task_id: int = -1,
+    words: list[str] | None = None,
+    domain: str = "",
+    component: str = "",
+    reason: str = "",
+) -> pd.DataFrame:
+    """All episodes of the runs; ``matches`` marks those that pass the filters."""
+    return frame(
+        "failures_episodes",
+        run_ids=chosen,
+        task_id=task_id,
+        words=words or [],
+        domain=domain,
+        component=component,
+        reason=reason,
+    )
+
+
+def filter_tasks(chosen: list[str], everything: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The filter widgets: the episodes with their marks, and what was chosen."""
+    choices = frame("failures_choices", run_ids=chosen)
+    columns = st.columns([4, 2, 2, 2])
+    with columns[0]:
+        text = state.text(
+            "Find",
+            key="q",
+            placeholder="task id, or words",
+            help="A number that is a task id finds that task. Words must all occur in the instruction, the "
+            "wanted product's name or ASIN, or the queries typed.",
+        )
+    with columns[1]:
+        domain = open_choice("Domain", sorted(choices["domain"].dropna().unique()), "domain")
+    with columns[2]:
+        component = open_choice("Component", list(COMPONENTS), "component", COMPONENTS)
+    with columns[3]:
+        reason = open_choice("Ended by", reason_order(choices["reason"]), "reason")
+    task_id, words = search_terms(text, set(everything["task_id"]))
+    rows = find_episodes(
+        chosen, task_id=task_id, words=words, domain=domain, component=component, reason=reason
+    )
+    return rows, (text, domain, component, reason)
+
+
+def open_choice(label: str, options: Iterable[str], key: str, names: Mapping[str, str] | None = None) -> str:
+    """One of ``options`` or all of them (an empty text)."""
+    labels = names or {}
+    return state.choice(
+        label, ["", *options], key=key, format_func=lambda name: labels.get(name, name) or "All"
+    )
+
+
+def choose_shown(rows: pd.DataFrame) -> str:
+    """Which of the tasks found are listed, with how many there are of each kind."""
+    counts = task_counts(rows)
+    return state.choice(
+        "Tasks",
+        list(SHOWN),
+        key="tasks",
+        look="pills",
+        format_func=lambda name: f"{SHOWN[name]} ({count(counts[name])})",
+        help="A run solved a task when one of its episodes of it succeeded.",
+    )
+
+
+def forget_task(filters: tuple[str, ...], table: pd.DataFrame) -> None:
+    """After the filters were changed, a task that they leave out is no longer the chosen one."""
+    before = st.session_state.get("_failures_filters")
+    st.session_state["_failures_filters"] = filters
+    asked = state.peek("task")
+    if before is not None and before != filters and asked not in set(table["task_id"].astype(str)):
+        state.put("task", None)
+
+
+def draw_tasks(runs: Runs, table: pd.DataFrame, chosen: list[str]) -> None:
+    """Tasks against runs, worst first; selecting a cell opens its task below."""
+    if table.empty:
+        ui.empty_state("No task matches.", hint="Widen the filters above, or choose “All tasks”.")
+        return
+
+    listed = table.head(MOST_TASKS)
+    task_ids = list(listed["task_id"])
+
+    def select() -> None:
+        cells = st.session_state["tasks_table"]["selection"]["cells"]
+        if cells:
+            state.put("task", int(task_ids[cells[0][0]]))
+
+    names = {run_id: st.column_config.TextColumn(runs.name(run_id), width=95) for run_id in chosen}
+    st.dataframe(
+        listed.assign(instruction=listed["instruction"].map(lambda text: shorten(text, 160))),
+        key="tasks_table",
+        hide_index=True,
+        placeholder="–",
+        column_config=tables.columns(TASK_COLUMNS) | names,
+        on_select=select,
+        selection_mode="single-cell",
+        height=min(38 + 35 * len(listed), 420),
+        alt="Tasks against runs, worst first",
+    )
+    more = f" The first {count(MOST_TASKS)} of {count(len(table))} tasks." if len(table) > MOST_TASKS else ""
+    st.caption(
+        "✓ success, ✗ with the strict reward, “! failed” a technical failure, – no episode; several episodes "
+        f"read “successes of n, mean strict reward”. Select a cell for its task.{more}"
+    )
+
+
+main()

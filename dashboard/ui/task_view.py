@@ -1,0 +1,110 @@
+"""One task on the page Failures by task: choosing it, telling it, its episodes beside each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.analysis.tasks_beside import EpisodeBeside, beside
+from dashboard.ui import state
+from dashboard.ui.components import data_text
+from dashboard.ui.data import Runs, frame
+from dashboard.ui.episodes import explained_episode, own_catalogue
+from dashboard.ui.grid import draw_grid
+from dashboard.ui.navigation import link_to
+from dashboard.ui.text import plural, safe_text, shorten
+
+__all__ = ["MOST_BESIDE", "choose_task", "describe_task", "draw_beside"]
+
+MOST_BESIDE = 12
+"""More columns than that cannot be read beside each other."""
+
+
+def choose_task(everything: pd.DataFrame, table: pd.DataFrame) -> int | None:
+    """The task to look into (URL ``task``): one of ``table``, or another one of ``everything`` that was
+    asked for by a link. None when there is nothing to choose.
+    """
+    options = [int(task_id) for task_id in table["task_id"]]
+    asked = state.peek("task") or ""
+    if asked and asked not in map(str, options):
+        if asked in set(everything["task_id"].astype(str)):
+            options = [int(asked), *options]
+        else:
+            st.caption(safe_text(f"Task {asked}: none of the chosen runs has an episode of it."))
+    if not options:
+        return None
+    texts = everything.groupby("task_id")["instruction"].first()
+    return state.choice(
+        "Task",
+        options,
+        key="task",
+        format_func=lambda task_id: f"{task_id}: {shorten(texts.get(task_id) or '', 70)}",
+    )
+
+
+def describe_task(runs: Runs, task_id: int, episodes: pd.DataFrame) -> None:
+    """Instruction and wanted product, and a link to try the task by hand."""
+    st.subheader(f"Task {task_id}", anchor=False)
+    given = episodes["shown_instruction"].dropna()
+    data_text("No instruction was recorded." if given.empty else given.iloc[0], limit=4000)
+    goals = episodes.dropna(subset=["goal_asin"]).drop_duplicates("goal_asin")
+    if len(goals) == 1:
+        goal = goals.iloc[0]
+        st.caption(safe_text(f"Wanted product: {shorten(goal['goal_name'], 200)} ({goal['goal_asin']})"))
+    elif len(goals) > 1:
+        st.warning(
+            "The chosen runs want different products under this task id: they were recorded on different "
+            "catalogues, so their episodes are not of the same task.",
+            icon=":material/difference:",
+        )
+    if any(own_catalogue(runs, run_id) for run_id in episodes["run_id"].unique()):
+        link_to("sandbox", "Try this task in the sandbox", task=task_id)
+
+
+def draw_beside(runs: Runs, run_ids: list[str], task_id: int, episodes: pd.DataFrame) -> None:
+    """The comparison, a column an episode in the order of the runs, each with a link to its replay."""
+    place = {run_id: k for k, run_id in enumerate(run_ids)}
+    ordered = episodes.assign(place=episodes["run_id"].map(place))
+    ordered = ordered.sort_values(["place", "sample_id", "episode_id"], ignore_index=True)
+    shown = ordered.head(MOST_BESIDE)
+    if len(ordered) > len(shown):
+        st.caption(
+            f"The first {len(shown)} of {plural(len(ordered), 'episode')}; choose fewer runs for the others."
+        )
+    rows = shown.to_dict("records")
+    names = _names(runs, shown)
+    with st.container(horizontal=True, gap="small"):
+        for row, name in zip(rows, names, strict=True):
+            label = f"Replay {shorten(name, 40)}"
+            link_to("replay", label, run=row["run_id"], episode=row["episode_id"])
+    queries = _queries(run_ids, task_id)
+    columns = [
+        EpisodeBeside(
+            row,
+            explained_episode(runs, row["run_id"], row["episode_id"]) if row["complete"] else None,
+            queries.get((row["run_id"], row["episode_id"]), []),
+        )
+        for row in rows
+    ]
+    colours = [runs.colour(row["run_id"]) for row in rows]
+    draw_grid(beside(columns), names, caption=f"Episodes of task {task_id}", colours=colours)
+
+
+def _names(runs: Runs, episodes: pd.DataFrame) -> list[str]:
+    """Column headings: the run, and the sample (else the episode) where a run has several."""
+    several = episodes["run_id"].duplicated(keep=False)
+    names = []
+    for row, twin in zip(episodes.to_dict("records"), several, strict=True):
+        sample = row["episode_id"] if pd.isna(row["sample_id"]) else f"sample {int(row['sample_id'])}"
+        names.append(f"{runs.name(row['run_id'])}, {sample}" if twin else runs.name(row["run_id"]))
+    return names
+
+
+def _queries(run_ids: list[str], task_id: int) -> dict[Any, list[tuple[str, Any, Any]]]:
+    searches = frame("task_searches", run_ids=run_ids, task_id=task_id)
+    return {
+        key: list(zip(part["query"], part["total_results"], part["goal_rank"], strict=True))
+        for key, part in searches.groupby(["run_id", "episode_id"])
+    }
