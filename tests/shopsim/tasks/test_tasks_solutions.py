@@ -181,6 +181,22 @@ def test_many_selections_are_counted_without_listing_them() -> None:
     assert not solution.admits({"颜色": "黑"})
 
 
+def test_values_that_compare_equal_have_the_first_ones_price() -> None:
+    """A selection is looked up by its folded value, so the dearer twin costs what the first does."""
+    twins = [{"value": "A/B", "price": 50}, {"value": "A / B", "price": 80}, {"value": "C", "price": 90}]
+    record = lamp("A1", customization_options={"版本": twins})
+    corpus = parse_corpus([wanting(record, instruction_options=["A/B"], price_upper=60)], "0" * 64)
+    assert [len(axis.values) for axis in corpus.products[0].axes] == [3]
+    assert check_against_brute_force(corpus) == 2
+
+
+@pytest.mark.parametrize(("title", "purchases"), [("a x", 0), ("a b", 1)])
+def test_a_fifth_of_the_title_terms_is_not_enough(title: str, purchases: int) -> None:
+    goal_record = wanting(lamp("A1", title="a b c d e", attribute=["夜光"]), instruction_options=[])
+    other = lamp("A2", title=title, category="", customization_options={})
+    assert check_against_brute_force(parse_corpus([goal_record, other], "0" * 64)) == purchases
+
+
 def test_solvers_are_kept_by_corpus_and_extractor() -> None:
     corpus = tiny_corpus()
     assert solver_for(corpus, TERMS) is solver_for(corpus, TERMS)
