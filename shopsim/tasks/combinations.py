@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from shopsim.catalog import Product, option_key, price_axes, resolve_price
+from shopsim.catalog import OptionAxis, Product, price_axes, resolve_price
 
 __all__ = ["Choice", "ChoiceAxis", "Combinations", "build_axes"]
 
@@ -61,10 +61,10 @@ class Combinations:
     def __bool__(self) -> bool:
         return self.full in self._rest[0]
 
-    def __iter__(self) -> Iterator[tuple[dict[str, str], float | None]]:
-        """Each selection (axis name -> shown value) with its price, in catalogue order."""
+    def __iter__(self) -> Iterator[dict[str, str]]:
+        """Each selection (axis name -> shown value), in catalogue order."""
         if self:
-            yield from self._extend(0, 0, {}, self.constant_price)
+            yield from self._extend(0, 0, {})
 
     def count(self) -> int:
         """How many selections there are."""
@@ -122,18 +122,16 @@ class Combinations:
     def _completes(self, mask: int, others: set[int]) -> bool:
         return any(mask | other == self.full for other in others)
 
-    def _extend(
-        self, index: int, mask: int, chosen: dict[str, str], price: float | None
-    ) -> Iterator[tuple[dict[str, str], float | None]]:
+    def _extend(self, index: int, mask: int, chosen: dict[str, str]) -> Iterator[dict[str, str]]:
         if index == len(self.axes):
-            yield dict(chosen), price
+            yield dict(chosen)
             return
         axis = self.axes[index]
         for choice in axis.choices:
             union = mask | choice.mask
             if any(union | rest == self.full for rest in self._rest[index + 1]):
                 chosen[axis.name] = choice.shown
-                yield from self._extend(index + 1, union, chosen, choice.price if axis.sets_price else price)
+                yield from self._extend(index + 1, union, chosen)
         chosen.pop(axis.name, None)
 
 
@@ -152,20 +150,22 @@ def build_axes(
         return None
     axes = []
     for axis in product.axes:
-        by_key: dict[str, float | None] = {}
-        for value in axis.values:
-            by_key.setdefault(value.key, value.price)
         sets_price = len(deciding) == 1 and axis is deciding[0]
         choices = []
         for value in axis.values:
-            key = option_key(value.shown)
-            price = by_key.get(key) if sets_price else None
-            unpriced = key not in by_key or (sets_price and (price is None or limit is None or price > limit))
-            if limit is None or not unpriced:
+            price = resolve_price(product, {axis.name: value.shown}).price if sets_price else None
+            if limit is None or _keeps(axis, value.shown, sets_price, price, limit):
                 choices.append(Choice(value.shown, _mask(value.shown, wanted, matches), price))
         axes.append(ChoiceAxis(axis.name, tuple(choices), sets_price))
     combinations = Combinations(tuple(axes), (1 << len(wanted)) - 1, constant)
     return combinations if combinations else None
+
+
+def _keeps(axis: OptionAxis, shown: str, sets_price: bool, price: float | None, limit: float) -> bool:
+    """Whether a value leaves the price verifiable and, where it sets it, within ``limit``."""
+    if sets_price:
+        return price is not None and price <= limit
+    return axis.find(shown) is not None
 
 
 def _mask(shown: str, wanted: Sequence[str], matches: Matcher) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shopsim.catalog import Corpus, Product
+from shopsim.catalog import Corpus, Product, resolve_price
 from shopsim.env.fuzzy import is_match
 from shopsim.env.terms import TermExtractor
 from shopsim.tasks.candidates import AttributeIndex, Positions, TypeIndex
@@ -40,16 +40,23 @@ class Solution:
     ``count`` is how many there are.
     """
 
-    asin: str
+    product: Product
     selected: Mapping[str, str]
     price: float | None
     options: Mapping[str, tuple[str, ...]]
     count: int
     combinations: Combinations
 
+    @property
+    def asin(self) -> str:
+        """The id of the product."""
+        return self.product.asin
+
     def purchases(self) -> Iterator[Selection]:
         """Each satisfying purchase, lazily: there may be many thousands."""
-        return (Selection(selected, price) for selected, price in self.combinations)
+        return (
+            Selection(selected, resolve_price(self.product, selected).price) for selected in self.combinations
+        )
 
     def admits(self, selected: Mapping[str, str]) -> bool:
         """Whether buying with ``selected`` (axis name -> shown value, every axis) satisfies the goal."""
@@ -104,10 +111,10 @@ class GoalSolver:
             product = self.corpus.products[place]
             combinations = self._combinations(goal, product)
             if combinations:
-                selected, price = next(iter(combinations))
-                options = combinations.admissible()
-                count = combinations.count()
-                yield Solution(product.asin, selected, price, options, count, combinations)
+                selected = next(iter(combinations))
+                price = resolve_price(product, selected).price
+                options, count = combinations.admissible(), combinations.count()
+                yield Solution(product, selected, price, options, count, combinations)
 
     def _with_attributes(self, goal: Goal, candidates: Positions) -> Positions:
         """Those of ``candidates`` that have every wanted attribute."""
