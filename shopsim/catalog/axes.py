@@ -26,18 +26,32 @@ class OptionValue:
 
 @dataclass(frozen=True, slots=True)
 class OptionAxis:
-    """A named list of choices. The name is the catalogue's own, never translated or normalised."""
+    """A named list of choices. The name is the catalogue's own, never translated or normalised.
+
+    ``disputed_prices`` are those of a value that the crawl lists twice with different prices: such a value
+    has no price of its own, but its prices still tell that the axis changes the price.
+    """
 
     name: str
     values: tuple[OptionValue, ...]
+    disputed_prices: frozenset[float] = frozenset()
 
     @property
     def is_price_axis(self) -> bool:
         """Whether the choice changes the price: two or more distinct known prices (spec 03)."""
-        return len({value.price for value in self.values if value.price is not None}) >= 2
+        known = {value.price for value in self.values if value.price is not None}
+        return len(known | self.disputed_prices) >= 2
 
     def find(self, text: str) -> OptionValue | None:
-        """The first value that compares equal to ``text``, if any."""
+        """The value shown as ``text``, else the first that compares equal to it, if any.
+
+        Values that differ in white space only (``50ml``, ``50 ml``) compare equal, yet each is a choice of
+        its own with its own price: the exact one goes first.
+        """
+        shown = shown_value(text)
+        exact = next((value for value in self.values if value.shown == shown), None)
+        if exact is not None:
+            return exact
         key = option_key(text)
         return next((value for value in self.values if value.key == key), None)
 
@@ -57,27 +71,35 @@ def parse_axes(options: object) -> tuple[OptionAxis, ...]:
     """Read ``customization_options``.
 
     Null axes, blank values and repeats of a shown value are dropped: an axis that offers nothing could
-    never be chosen and would make its product impossible to buy.
+    never be chosen and would make its product impossible to buy. A repeat with another price leaves its
+    value without one (fail closed).
     """
     if not isinstance(options, Mapping):
         return ()
-    axes = (
-        OptionAxis(str(name), _parse_values(choices))
-        for name, choices in options.items()
-        if isinstance(choices, list)
-    )
+    axes = (_parse_axis(str(name), choices) for name, choices in options.items() if isinstance(choices, list))
     return tuple(axis for axis in axes if axis.values and axis.name.strip())
 
 
-def _parse_values(choices: list[object]) -> tuple[OptionValue, ...]:
-    values: dict[str, OptionValue] = {}
+def _parse_axis(name: str, choices: list[object]) -> OptionAxis:
+    first_raw: dict[str, str] = {}
+    prices: dict[str, set[float]] = {}
     for choice in choices:
         raw = choice.get("value") if isinstance(choice, Mapping) else choice
-        price = choice.get("price") if isinstance(choice, Mapping) else None
+        price = finite_price(choice.get("price")) if isinstance(choice, Mapping) else None
         if isinstance(raw, bool) or not isinstance(raw, str | int | float):
             continue
-        text = str(raw)
-        shown = shown_value(text)
-        if shown and shown not in values:
-            values[shown] = OptionValue(text, shown, option_key(text), finite_price(price))
-    return tuple(values.values())
+        if shown := shown_value(str(raw)):
+            first_raw.setdefault(shown, str(raw))
+            prices.setdefault(shown, set()).update([] if price is None else [price])
+    values = tuple(
+        OptionValue(
+            raw, shown, option_key(raw), next(iter(known)) if len(known := prices[shown]) == 1 else None
+        )
+        for shown, raw in first_raw.items()
+    )
+    disputed = (known for known in prices.values() if len(known) > 1)
+    return OptionAxis(name, values, frozenset().union(*disputed))
+
+
+def _undisputed(prices: set[float]) -> float | None:
+    return next(iter(prices)) if len(prices) == 1 else None

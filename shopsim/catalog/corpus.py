@@ -86,7 +86,7 @@ def parse_records(data: bytes, path: Path, *, hint: str | None = None) -> list[A
     """
     try:
         records = json.loads(data)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # broken JSON, not UTF-8, huge numbers, deep nesting
         where = f"line {error.lineno}: " if isinstance(error, json.JSONDecodeError) else ""
         raise CorpusError(f"{path}: {where}not a JSON product file", hint=hint or _REBUILD) from None
     if not isinstance(records, list):

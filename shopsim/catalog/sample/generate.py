@@ -171,6 +171,7 @@ def _assemble(
     for index, listing in enumerate(listings):
         entries = []
         two_axes = len(listing.draft.price_axes) > 1
+        asin = listing.draft.asin.strip()
         for position, task in enumerate(listing.tasks):
             entries.append(instruction_record(dice, task, position, persona=listing.persona))
             reason = listing.odd or ("two_price_axes" if two_axes else "")
@@ -178,7 +179,7 @@ def _assemble(
             if reason:
                 dropped.append(DroppedTask(task_id, reason))
             elif task.flaw:
-                unsatisfiable.append(UnsatisfiableTask(task_id, listing.draft.asin, task.flaw.reason))
+                unsatisfiable.append(UnsatisfiableTask(task_id, asin, task.flaw.reason))
             if listing.persona and not two_axes:
                 corpus.annotations.extend(_annotations(task_id, task))
             corpus.limits[task_id] = task.budget.limit
