@@ -12,7 +12,6 @@ from shopsim.catalog import parse_corpus, price_axes
 from shopsim.catalog.sample import generate
 from shopsim.search.evaluation import QuerySet
 from shopsim.search.index import build_search_index
-from shopsim.tasks.goals import build_goals
 
 __all__ = ["PRODUCTS", "TASKS", "SearchData", "make_search_data"]
 
@@ -41,15 +40,23 @@ def _make(folder: Path) -> SearchData:
     corpus = parse_corpus(generate(_RAW_PRODUCTS, _SEED).records, "0" * 64)
     products = [product for product in corpus.products if len(price_axes(product)) < 2][:PRODUCTS]
     known = {product.asin for product in products}
-    goals = [g for g in build_goals(corpus) if g.is_persona and g.instruction_simple and g.asin in known]
+    tasks = [
+        (source.product.asin, instruction)
+        for source in corpus.task_sources
+        for instruction in source.instructions
+        if source.user_persona and instruction.get("instruction_simple") and source.product.asin in known
+    ][:TASKS]
     path = folder / "search.sqlite"
     times = []
     for _ in range(2):
         start = time.perf_counter()
         build_search_index(products, path, product_data_sha256=corpus.sha256)
         times.append(time.perf_counter() - start)
-    if (len(products), len(goals[:TASKS])) != (PRODUCTS, TASKS):
-        raise ValueError(f"only {len(products):,} products and {len(goals):,} tasks were generated")
-    rows = [(g.task_id, g.instruction_simple or "", {g.asin}) for g in goals[:TASKS]]
-    rows += [(g.task_id, g.instruction_text, {g.asin}) for g in goals[:TASKS]]
+    if (len(products), len(tasks)) != (PRODUCTS, TASKS):
+        raise ValueError(f"only {len(products):,} products and {len(tasks):,} tasks were generated")
+    rows = [
+        (number, instruction[key], {asin})
+        for key in ("instruction_simple", "instruction")
+        for number, (asin, instruction) in enumerate(tasks)
+    ]
     return SearchData(path, QuerySet.of(rows), min(times))

@@ -18,13 +18,13 @@ Command = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(scope="session")
 def search_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """300 generated products, prepared, with 15 validation and 15 test tasks."""
+    """600 generated products, prepared, with 40 validation and 15 test tasks."""
     folder = tmp_path_factory.mktemp("search-workspace")
     (folder / "configs").mkdir()
-    (folder / "configs/shopsim.toml").write_text("[splits]\nval = 15\ntest = 15\n", encoding="utf-8")
+    (folder / "configs/shopsim.toml").write_text("[splits]\nval = 40\ntest = 15\n", encoding="utf-8")
     raw = folder / "data/raw"
     raw.mkdir(parents=True)
-    write_sample(generate(300, 11), raw / "products.raw.json.gz", raw / "price_annotations.jsonl")
+    write_sample(generate(600, 11), raw / "products.raw.json.gz", raw / "price_annotations.jsonl")
     prepare(load_settings(folder))
     return folder
 

@@ -133,10 +133,10 @@ def test_without_optuna_one_line_says_what_to_install(
 
 def test_tune_command_saves_a_set_that_other_commands_know(command: Command, search_workspace: Path) -> None:
     folder = search_workspace / "configs/search_weights"
-    code, text, error = command("tune", "--name", "mine", "--trials", "24", "--json")
+    code, text, error = command("tune", "--name", "mine", "--trials", "40", "--json")
     assert (code, error) == (0, "")
     report = json.loads(text)
-    assert report["trials"] == 24
+    assert report["trials"] == 40
     assert report["validation"]["best"] >= report["validation"]["v3"]
     assert set(report["test_gain_over_v3"]["mrr_at_150"]) == {"before", "after", "gain", "low", "high"}
     assert report["saved"] == str(folder / "mine.json")
