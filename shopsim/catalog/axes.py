@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from shopsim.catalog.numbers import finite_price
 
@@ -48,12 +49,13 @@ class OptionAxis:
         Values that differ in white space only (``50ml``, ``50 ml``) compare equal, yet each is a choice of
         its own with its own price: the exact one goes first.
         """
-        shown = shown_value(text)
-        exact = next((value for value in self.values if value.shown == shown), None)
-        if exact is not None:
-            return exact
-        key = option_key(text)
-        return next((value for value in self.values if value.key == key), None)
+        for value in self.values:
+            if value.shown == text:
+                return value
+        shown, key = shown_value(text), option_key(text)
+        same_shown = (value for value in self.values if value.shown == shown)
+        same_key = (value for value in self.values if value.key == key)
+        return next(chain(same_shown, same_key), None)
 
 
 def shown_value(raw: str) -> str:
