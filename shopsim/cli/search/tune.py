@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -39,18 +40,15 @@ def _tune(
     force: Annotated[bool, typer.Option("--force", help="Replace a set of that name.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    from shopsim.errors import UsageError
     from shopsim.progress import track
     from shopsim.search.bm25 import ExactScorer
     from shopsim.search.tuning import tune
-    from shopsim.search.weights import check_name, save_weights
+    from shopsim.search.weights import save_weights
     from shopsim.search_queries import both_oracle_queries
 
-    check_name(name)
     with open_search_engine() as engine:
         folder = weights_folder(engine.settings)
-        if (folder / f"{name}.json").exists() and not (force or with_k1_b):
-            raise UsageError(f"weight set {name!r} exists already", hint="Add --force to replace it.")
+        _check_unused(name, folder, force or with_k1_b)
         train, val, test = (both_oracle_queries(engine, split) for split in ("train", "val", "test"))
         scorer = ExactScorer.from_index(engine.search)
         tuning = tune(
@@ -74,6 +72,15 @@ def _tune(
     else:
         where = f"saved as {saved}" if saved else _why_unsaved(with_k1_b)
         typer.echo(f"{_describe(report)}\n{where}")
+
+
+def _check_unused(name: str, folder: Path, may_replace: bool) -> None:
+    from shopsim.errors import UsageError
+    from shopsim.search.weights import check_name
+
+    check_name(name)
+    if (folder / f"{name}.json").exists() and not may_replace:
+        raise UsageError(f"weight set {name!r} exists already", hint="Add --force to replace it.")
 
 
 def _report(
