@@ -41,6 +41,7 @@ PAGES = (
     PageSpec("failures", "Failures by task", ":material/search:", "Episodes"),
     PageSpec("replay", "Replay", ":material/play_circle:", "Episodes"),
     PageSpec("search_quality", "Search quality", ":material/manage_search:", "Environment"),
+    PageSpec("search_weights", "Search weights", ":material/balance:", "Environment"),
     PageSpec("sandbox", "Sandbox", ":material/shopping_cart:", "Environment"),
 )
 

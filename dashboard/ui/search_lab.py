@@ -1,0 +1,174 @@
+"""The search lab as pages use it: the exact scorer over the workspace's index and cached rankings.
+
+Everything is kept by what it depends on: the catalogue's SHA-256, the query set and the weights. Arrays
+are shared by all sessions as resources; outcomes are copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final, NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard.analysis.search_quality_rows import Ranks, oracle_rows
+from dashboard.ui.engine import get_engine
+from shopsim.engine import Engine
+from shopsim.search import FieldWeights
+from shopsim.search.bm25 import ExactScorer
+from shopsim.search.evaluation import Outcomes, QuerySet, judge
+from shopsim.search.misses import Diagnosis, diagnose
+from shopsim.search.prepared import PreparedQueries
+from shopsim.search_queries import OracleKind, oracle_queries
+from shopsim.tasks.goals import Goal
+from shopsim.tasks.solutions import solver_for
+
+__all__ = [
+    "ORACLES",
+    "RELEVANCES",
+    "SCOPES",
+    "SPLITS",
+    "Lab",
+    "OracleSet",
+    "diagnoses",
+    "get_lab",
+    "oracle_ranked",
+    "outcomes",
+    "query_set",
+    "typed_ranks",
+]
+
+SPLITS: Final = {"test": "Test", "val": "Validation", "train": "Train", "all": "All splits"}
+ORACLES: Final = {"simple": "simple instruction", "full": "full instruction"}
+RELEVANCES: Final = {"gold": "The gold product", "any": "Any satisfying product"}
+SCOPES: Final = {
+    "gold": "A proxy: ranks are of the one product that a task was written from. Other products can satisfy "
+    "the task too, so none of this is a success rate of an agent.",
+    "any": "A proxy: ranks are of the best placed product with which some choice of options fulfils the "
+    "task. Whether an agent would pick it is not measured.",
+}
+_DIAGNOSED_AT_ONCE = 200  # queries whose complete result lists are held in memory
+
+
+class OracleSet(NamedTuple):
+    """Which whole-instruction queries: their kind, the split and what counts as found."""
+
+    kind: str
+    split: str
+    relevance: str
+
+
+@dataclass(frozen=True)
+class Lab:
+    """An engine and the exact scorer of its index."""
+
+    engine: Engine
+    scorer: ExactScorer
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What cached rankings depend on besides queries and weights."""
+        return (self.engine.corpus.sha256, self.engine.terms.name)
+
+    def wanted(self, goal: Goal, relevance: str) -> Collection[str]:
+        """The ASINs that count as found for a task; none when nothing satisfies it."""
+        if relevance == "gold":
+            return (goal.asin,)
+        known = _satisfying(self.identity)
+        if goal.task_id not in known:
+            solver = solver_for(self.engine.corpus, self.engine.terms)
+            known[goal.task_id] = frozenset(solution.asin for solution in solver.solve(goal))
+        return known[goal.task_id]
+
+
+def get_lab() -> Lab:
+    """The lab of the workspace. Raises :class:`~shopsim.errors.ShopSimError` when it is not prepared."""
+    engine = get_engine()
+    return Lab(engine, _scorer(engine, (engine.corpus.sha256, str(engine.search.path))))
+
+
+@st.cache_resource(show_spinner="Reading the search index …", max_entries=2)
+def _scorer(_engine: Engine, key: tuple[str, str]) -> ExactScorer:
+    return ExactScorer.from_index(_engine.search)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2)
+def _satisfying(identity: tuple[str, str]) -> dict[int, frozenset[str]]:
+    return {}
+
+
+def query_set(lab: Lab, asked: OracleSet) -> QuerySet:
+    """The queries of a split. Raises :class:`~shopsim.errors.UsageError` when it has none."""
+    return _prepared(lab, lab.identity, asked)[0]
+
+
+@st.cache_resource(show_spinner="Preparing the queries …", max_entries=24)
+def _prepared(_lab: Lab, identity: tuple[str, str], asked: OracleSet) -> tuple[QuerySet, PreparedQueries]:
+    queries = oracle_queries(
+        _lab.engine,
+        asked.split,
+        cast(OracleKind, asked.kind),
+        lambda goal: _lab.wanted(goal, asked.relevance),
+    )
+    return queries, _lab.scorer.prepare(queries.texts)
+
+
+def outcomes(lab: Lab, asked: OracleSet, weights: FieldWeights) -> Outcomes:
+    """Where the wanted products stand under ``weights``."""
+    return _outcomes(lab, lab.identity, asked, weights.values())
+
+
+@st.cache_data(show_spinner="Ranking …", max_entries=300)
+def _outcomes(_lab: Lab, identity: tuple[str, str], asked: OracleSet, values: tuple[float, ...]) -> Outcomes:
+    queries, prepared = _prepared(_lab, identity, asked)
+    (rankings,) = _lab.scorer.rank(prepared, [FieldWeights.from_values(values)])
+    return judge(rankings, queries)
+
+
+def oracle_ranked(lab: Lab, asked: OracleSet, series: str) -> pd.DataFrame:
+    """The ranked rows (see ``dashboard.analysis.search_quality``) under the index's own weights."""
+    return _oracle_ranked(lab, lab.identity, asked, lab.engine.search.weights.values(), series)
+
+
+@st.cache_data(show_spinner=False, max_entries=48)
+def _oracle_ranked(
+    _lab: Lab, identity: tuple[str, str], asked: OracleSet, values: tuple[float, ...], series: str
+) -> pd.DataFrame:
+    found = outcomes(_lab, asked, FieldWeights.from_values(values))
+    return oracle_rows(series, query_set(_lab, asked), found.first.tolist(), _lab.engine.goals.get)
+
+
+def typed_ranks(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> Ranks:
+    """Exact ranks of typed queries under the index's own weights; pairs of unknown tasks have none."""
+    queries = _typed_set(lab, pairs, relevance)
+    if not len(queries):
+        return {}
+    (rankings,) = lab.scorer.rank(lab.scorer.prepare(queries.texts), [lab.engine.search.weights])
+    first = judge(rankings, queries).first.tolist()
+    return {
+        (int(str(task)), text): rank
+        for task, text, rank in zip(queries.units, queries.texts, first, strict=True)
+    }
+
+
+def _typed_set(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> QuerySet:
+    goals = lab.engine.goals
+    return QuerySet.of(
+        (task, text, wanted)
+        for task, text in pairs
+        if task in goals and (wanted := lab.wanted(goals.get(task), relevance))
+    )
+
+
+def diagnoses(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> dict[tuple[int, str], Diagnosis]:
+    """Why each (task, query) finds or misses what it wants, under the index's own weights."""
+    queries = _typed_set(lab, pairs, relevance)
+    told: dict[tuple[int, str], Diagnosis] = {}
+    for start in range(0, len(queries), _DIAGNOSED_AT_ONCE):
+        part = queries.select(np.arange(start, min(start + _DIAGNOSED_AT_ONCE, len(queries))))
+        for one in diagnose(lab.scorer, part, lab.engine.search.weights):
+            told[int(str(part.units[one.query])), part.texts[one.query]] = one
+    return told

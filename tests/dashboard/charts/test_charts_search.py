@@ -1,0 +1,33 @@
+"""The Recall@k figure holds the numbers of its frame and no markup of recorded names."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.charts.search_curves import recall_figure
+from dashboard.ui.theme import run_styles
+
+HOSTILE = '<img src=x onerror=alert(1)> <a href="javascript:1">x</a>'
+
+
+@pytest.mark.parametrize("series", [2, 12])
+def test_curves_are_drawn_as_they_are(series: int) -> None:
+    ids = [f"s{k}" for k in range(series)]
+    curves = pd.concat(
+        pd.DataFrame({"series": name, "k": [1, 2, 3], "recall": [0.25, 0.5, 0.75], "n": 40}) for name in ids
+    )
+    figure = recall_figure(curves, dict.fromkeys(ids, HOSTILE), run_styles(ids))
+    assert len(figure.data) == series
+    assert np.asarray(figure.data[0].y).tolist() == [25, 50, 75]
+    assert np.asarray(figure.data[0].x).tolist() == [1, 2, 3]
+    assert figure.layout.xaxis.type == "log"
+    text = json.dumps(json.loads(figure.to_json()))
+    assert "<img" not in text and "<a href" not in text and "&lt;img" in text
+
+
+def test_no_curve_is_an_empty_figure() -> None:
+    assert len(recall_figure(pd.DataFrame(columns=["series", "k", "recall", "n"]), {}, {}).data) == 0
