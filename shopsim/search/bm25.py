@@ -87,7 +87,7 @@ class ExactScorer:
         rankings: list[Rankings] = []
         for start in range(0, len(weight_sets), group):
             parts = [
-                posting_scores(queries, weights, norm, parameters.k1)
+                _posting_scores(queries, weights, norm, parameters.k1)
                 for weights in weight_sets[start : start + group]
             ]
             rankings.extend(self._rank_group(queries, parts, limit))
@@ -126,7 +126,7 @@ class ExactScorer:
         return [_join(self.postings.asins, results) for results in lists]
 
 
-def posting_scores(
+def _posting_scores(
     queries: PreparedQueries, weights: FieldWeights, norm: FloatArray, k1: float
 ) -> FloatArray:
     """What each posting adds to its document's score: idf * freq * (k1 + 1) / (freq + norm)."""

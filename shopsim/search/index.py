@@ -35,7 +35,7 @@ SELECT asin, {_BM25} AS score FROM products WHERE products MATCH ? ORDER BY scor
 """
 """The whole search: parameters are the column weights, the match expression and the limit."""
 
-_MAP_BYTES = 1 << 30
+_CACHE_KIB = 16 << 10  # a tenth faster than the default; a memory map is no faster and can crash the process
 _REBUILD = "Build it again with `shopsim prepare --force`."
 
 
@@ -187,7 +187,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     # The file never changes once it has its name, which spares SQLite all locking.
     uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
     connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-    connection.execute(f"PRAGMA mmap_size = {_MAP_BYTES}")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
 
 

@@ -76,7 +76,8 @@ def _describe(report: dict[str, Any]) -> str:
         for miss in part["misses"]:
             place = f"rank {miss['rank']}" if miss["rank"] else "no match"
             evidence = "; ".join(
-                f"{reason}: {' '.join(tokens)}" for reason, tokens in miss["reasons"].items()
+                ": ".join(filter(None, (reason, " ".join(tokens))))
+                for reason, tokens in miss["reasons"].items()
             )
             lines.append(f"    task {miss['task_id']} ({place}) {miss['text']}\n      {evidence}")
     return "\n".join(lines)
