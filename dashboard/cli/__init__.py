@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from dashboard.cli import compare, runs, serve, summary
+from dashboard.cli import compare, runs, serve, summary, verify
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -27,6 +27,7 @@ def _program() -> None:
 serve.register(app)
 runs.register(app)
 summary.register(app)
+verify.register(app)
 compare.register(app)
 
 
