@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from shopsim.tasks.budget.lexicon import Cue
 from shopsim.tasks.budget.tokens import Token
@@ -37,6 +38,8 @@ class Amount:
 
 
 Item = Token | Amount
+
+_ONE_DIGIT = 10  # 5、6百 is one span
 
 
 def fold_amounts(text: str, tokens: list[Token]) -> list[Item]:
@@ -140,21 +143,32 @@ def _fold_spans(text: str, items: list[Item]) -> list[Item]:
             and _joins(low, joint, item, items[position + 1 : position + 3])
         ):
             del folded[-2:]
-            folded.append(
-                replace(
-                    item,
-                    start=low.start,
-                    high=max(low.high, item.high),
-                    span=True,
-                    currency=low.currency or item.currency,
-                    open_end=item.open_end,
-                    digits=max(low.digits, item.digits),
-                    chinese=low.chinese and item.chinese,
-                )
-            )
+            folded.append(_span(low, item))
+        elif isinstance(item, Amount) and folded and _touches(folded[-1], item):
+            folded[-1] = _span(folded[-1], item)
         else:
             folded.append(item)
     return folded
+
+
+def _span(low: Amount, high: Amount) -> Amount:
+    return replace(
+        high,
+        start=low.start,
+        high=max(low.high, high.high),
+        span=True,
+        currency=low.currency or high.currency,
+        digits=max(low.digits, high.digits),
+        chinese=low.chinese and high.chinese,
+    )
+
+
+def _touches(last: Item, high: Amount) -> TypeGuard[Amount]:
+    """``三十四十块``, ``十块二十块``: a larger amount right after another is the end of a span."""
+    if not isinstance(last, Amount) or last.end != high.start or last.high >= high.high:
+        return False
+    alike = (last.chinese and high.chinese) or (last.currency and high.currency)
+    return alike and not (last.measured or high.measured or last.vague)
 
 
 def _joins(low: Amount, joint: Token, high: Amount, after: list[Item]) -> bool:
@@ -165,4 +179,4 @@ def _joins(low: Amount, joint: Token, high: Amount, after: list[Item]) -> bool:
     if joint.cue is not Cue.LIST or high.measured:
         return False
     between = any(isinstance(item, Token) and item.cue is Cue.BETWEEN for item in after)
-    return between or high.currency
+    return between or high.currency or low.high < _ONE_DIGIT <= high.high

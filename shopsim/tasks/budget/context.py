@@ -261,10 +261,15 @@ _PAID_APART = (
 _REFUSAL_ENDS = re.compile(r"了?(?:$|[，,。;；!！\n]|推荐|考虑|给我|买|看|选|发)")
 
 
+_LEADS_TO_A_NUMBER = frozenset(
+    {Cue.FILLER, Cue.PRICE, Cue.TOTAL, Cue.NOT, Cue.GREATER, Cue.LESS, Cue.UPPER, Cue.LOWER, Cue.CURRENCY}
+)
+
+
 def _number_follows(items: list[Item], index: int) -> bool:
     for item in items[index + 1 :]:
         if isinstance(item, Amount):
             return True
-        if item.cue not in (Cue.FILLER, Cue.PRICE, Cue.TOTAL, Cue.NOT, Cue.GREATER, Cue.LESS, Cue.CURRENCY):
+        if item.cue not in _LEADS_TO_A_NUMBER:
             return False
     return False

@@ -151,8 +151,16 @@ def _unit_fits(text: str, position: int, start: int) -> bool:
     return not (position == start and text.startswith("千万", position))
 
 
+def _begins_another(text: str, position: int, total: _Sum) -> bool:
+    """Whether a digit belongs to the next number: 三十|四十, 两百|三百."""
+    unit = text[position + 1 : position + 2]
+    return 0 < total.last_unit <= _SMALL_UNITS.get(unit, 0) < _LARGE_UNITS["万"]
+
+
 def _read_digits(text: str, position: int, total: _Sum) -> int:
     """Read one coefficient (digits, Chinese digits, 几) into ``total``; returns its end."""
+    if _begins_another(text, position, total):
+        return position
     if total.pending is not None:
         if text[position] == "几" and total.pending[0] != _FEW and not total.last_unit:
             total.section_low, total.section_high = total.pending

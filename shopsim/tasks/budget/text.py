@@ -30,6 +30,7 @@ _SPECIAL = {
     "−": "-",
     "–": "-",
     "—": "-",
+    "―": "-",
     "‐": "-",
     "～": "~",
     "〜": "~",
@@ -53,6 +54,7 @@ _WORD_CHAR = re.compile(r"[a-z0-9]")
 # "1，200元": a full-width comma groups digits only where a clause cannot end before it.
 _WIDE_GROUP = re.compile(r"(?<![0-9])[0-9]{1,3}(?:，[0-9]{3})+(?![0-9])")
 _NUMBER_IS_DUE = re.compile(r"(?:算|格|位|价|过|于|在|约|为|是|到|至|概|内|¥|:|\()$")
+_ONE_AS_DASH = re.compile(r"(?<=[0-9])一(?=[0-9])")
 _BLANK_GROUP = re.compile(r"(?<=[0-9]) (?=000(?![0-9]))")
 _WIDE_DIGITS = frozenset("０１２３４５６７８９")
 
@@ -84,6 +86,7 @@ def fold(original: str) -> FoldedText:
     kept = [pair for i, pair in enumerate(pairs) if pair[0] != " " or _separates(pairs, i)]
     text = "".join(char for char, _ in kept)
     offsets = [offset for _, offset in kept]
+    text = _ONE_AS_DASH.sub("-", text)
     text = _narrow_group_commas(original, text, offsets)
     return _drop_group_blanks(original, text, offsets)
 
