@@ -16,6 +16,7 @@ _LABELLED_ATTRIBUTES = 0.25
 _NULL_AXIS = 0.03
 _OTHER_SEPARATOR = 0.01
 _PRICE_AS_TEXT = 0.06
+_SOLD_OUT = 0.02  # a stock flag of the crawl; pages neither show nor heed it
 _NULL_AXES = ("尺码", "适用床尺寸", "镜片颜色", "赠品", "安装服务")
 
 
@@ -31,7 +32,7 @@ def product_record(
         "shop_name": draft.shop,
         "category": separator.join((draft.kind.domain, *draft.kind.path)),
         "pricing": list(draft.pricing),
-        "customization_options": _options(dice, draft),
+        "customization_options": _options(dice, draft, index),
         "attribute": [
             f"{fact.label}:{fact.value}" if labelled and fact.label else fact.value for fact in draft.facts
         ],
@@ -59,22 +60,25 @@ def instruction_record(dice: Dice, task: TaskDraft, index: int, *, persona: bool
     return record
 
 
-def _options(dice: Dice, draft: ProductDraft) -> dict[str, Any]:
-    options: dict[str, Any] = {axis.name: _choices(dice, axis) for axis in draft.axes}
+def _options(dice: Dice, draft: ProductDraft, index: int) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        axis.name: _choices(dice, axis, f"https://images.invalid/{index}/{number}")
+        for number, axis in enumerate(draft.axes)
+    }
     if dice.chance(_NULL_AXIS):
         options.setdefault(dice.pick(_NULL_AXES), None)
     return options
 
 
-def _choices(dice: Dice, axis: DraftAxis) -> list[dict[str, Any]]:
+def _choices(dice: Dice, axis: DraftAxis, images: str) -> list[dict[str, Any]]:
     as_text = dice.chance(_PRICE_AS_TEXT)
     return [
         {
             "value": choice.value,
             "price": str(choice.price) if as_text and choice.price is not None else choice.price,
-            "image": None,
-            "available": True,
+            "image": f"{images}-{number}.jpg",
+            "available": not dice.chance(_SOLD_OUT),
             "sku": f"{dice.between(10**9, 10**10 - 1)}",
         }
-        for choice in axis.choices
+        for number, choice in enumerate(axis.choices)
     ]

@@ -98,7 +98,7 @@ DOMAIN: Final = Domain(
                 "适用人群": "女士 男士 情侣 孕产妇",
             },
             features="亲肤 可外穿 不起球 宽松 透气 保暖 松紧腰 有口袋 不掉色 可机洗 哺乳可用 大码可选",
-            stuffing="家用 月子服 可爱 大码 学生 两件套 女 睡裙 宿舍 ins风",
+            stuffing="家用 月子服 可爱 大码 学生 两件套 女 睡裙 宿舍 清新风",
             axes={
                 "颜色分类": FABRIC_COLOURS,
                 "上衣尺码": SIZES,
