@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 
 import pytest
 
 from shopsim.catalog import load_corpus
+from shopsim.catalog.sample import DEFAULT_PRODUCTS, DEFAULT_SEED
 from shopsim.cli import app
 from shopsim.cli.process import run_app
+from shopsim.cli.sample import sample
 
 
 def run(*arguments: str | Path) -> int:
@@ -50,6 +53,12 @@ def test_existing_files_are_kept_unless_forced(tmp_path: Path, capsys: pytest.Ca
     assert notes.read_text(encoding="utf-8") == "mine"
     assert run(*arguments, "--force") == 0
     assert notes.read_text(encoding="utf-8") != "mine"
+
+
+def test_defaults_are_those_of_the_bundled_corpus() -> None:
+    parameters = inspect.signature(sample).parameters
+    assert parameters["products"].default == DEFAULT_PRODUCTS
+    assert parameters["seed"].default == DEFAULT_SEED
 
 
 def test_wrong_calls_exit_with_two(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
