@@ -38,6 +38,7 @@ PAGES = (
     PageSpec("rewards", "Rewards", ":material/bar_chart:", "Runs"),
     PageSpec("terminations", "Terminations", ":material/flag:", "Runs"),
     PageSpec("options", "Option errors", ":material/tune:", "Runs"),
+    PageSpec("diagnosis", "Diagnosis", ":material/troubleshoot:", "Episodes"),
     PageSpec("failures", "Failures by task", ":material/search:", "Episodes"),
     PageSpec("replay", "Replay", ":material/play_circle:", "Episodes"),
     PageSpec("search_quality", "Search quality", ":material/manage_search:", "Environment"),

@@ -1,0 +1,26 @@
+"""Why episodes failed: the first stage that broke, exactly where the catalogue is at hand."""
+
+from dashboard.analysis.diagnosis.frames import (
+    DIAGNOSIS_COLUMNS,
+    SolutionKey,
+    diagnose_episodes,
+    flow,
+    stage_shares,
+)
+from dashboard.analysis.diagnosis.rules import Diagnosis, Evidence, diagnose
+from dashboard.analysis.diagnosis.stages import FUNNEL, STAGE_ORDER, STAGES, Stage
+
+__all__ = [
+    "DIAGNOSIS_COLUMNS",
+    "FUNNEL",
+    "STAGES",
+    "STAGE_ORDER",
+    "Diagnosis",
+    "Evidence",
+    "SolutionKey",
+    "Stage",
+    "diagnose",
+    "diagnose_episodes",
+    "flow",
+    "stage_shares",
+]

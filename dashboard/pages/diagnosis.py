@@ -1,0 +1,152 @@
+"""Diagnosis: at which stage do episodes break first, and does that move from iteration to iteration?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.analysis.diagnosis import STAGE_ORDER, STAGES, flow, stage_shares
+from dashboard.charts.diagnosis import flow_figure, stage_figure
+from dashboard.ui import components as ui
+from dashboard.ui import state
+from dashboard.ui.data import Runs
+from dashboard.ui.diagnosis import diagnoses
+from dashboard.ui.text import percent, plural, safe_text
+
+CHART = "stage_chart"
+
+
+def main() -> None:
+    """Draw the page."""
+    ui.page_header(
+        "Diagnosis",
+        "At which stage did episodes break first: searching, choosing, options, budget, or before any of it?",
+    )
+    runs = ui.require_runs(traces=True)
+    left, right = st.columns([5, 2], vertical_alignment="bottom")
+    with left:
+        chosen = ui.pick_runs(runs)
+    with right:
+        failures_only = state.toggle(
+            "Failures only", key="failures", help="Leave successes out of the shares."
+        )
+    found = diagnoses(runs, chosen)
+    if found.empty:
+        ui.empty_state("The chosen runs have no episodes yet.")
+        return
+    basis_note(runs, found)
+    shares = stage_shares(found, chosen, failures_only=failures_only)
+    if shares.empty:
+        ui.empty_state("No episode of the chosen runs failed.")
+        return
+    ui.show_figure(
+        stage_figure(shares, runs.names),
+        key=CHART,
+        alt="Share of episodes by the stage that broke first, one bar a run",
+        on_select=select_segment,
+    )
+    st.caption(
+        "Select a segment to list its episodes. Shares of "
+        + ("failures." if failures_only else "all episodes.")
+    )
+    with st.expander("What the stages mean, and the figures as a table"):
+        st.markdown(
+            "\n".join(
+                f"- **{STAGES[stage].label}**: {STAGES[stage].meaning}"
+                for stage in STAGE_ORDER
+                if stage in set(shares["stage"])
+            )
+        )
+        share_table(runs, shares)
+    flow_section(runs, chosen, found)
+    episodes_section(runs, chosen, found)
+
+
+def basis_note(runs: Runs, found: pd.DataFrame) -> None:
+    """Say for which runs the stage is exact, and for which it rests on the trace alone."""
+    by_trace = found.loc[found["basis"] == "trace", "run_id"].unique()
+    if len(by_trace):
+        names = ", ".join(runs.name(run_id) for run_id in by_trace)
+        st.info(
+            safe_text(
+                f"{names}: recorded on another catalogue than the prepared one, so what could have satisfied "
+                "a task is not known. The target product stands in for it: a proxy."
+            ),
+            icon=":material/info:",
+        )
+    if len(by_trace) < found["run_id"].nunique():
+        st.caption(
+            "Exact where the catalogue is the run's own: every purchase that would satisfy a task is known, "
+            "so 'never shown' and 'shown but not opened' are facts."
+        )
+
+
+def select_segment() -> None:
+    """Put the selected run and stage into the URL."""
+    event: Any = st.session_state.get(CHART)
+    points = event["selection"]["points"] if event else []
+    if points:
+        run_id, stage = points[0]["customdata"][:2]
+        state.put("stage", stage)
+        state.put("in_run", run_id)
+
+
+def share_table(runs: Runs, shares: pd.DataFrame) -> None:
+    """Counts and shares, one row a run."""
+    table = shares.assign(
+        Run=shares["run_id"].map(runs.name),
+        cell=[f"{n} ({percent(share)})" for n, share in zip(shares["n"], shares["share"], strict=True)],
+        stage=shares["stage"].map(lambda stage: STAGES[stage].label),
+    )
+    wide = table.pivot(index=["Run", "total"], columns="stage", values="cell")
+    wide = wide[list(dict.fromkeys(table["stage"]))].reset_index()
+    st.dataframe(wide.rename(columns={"total": "n"}), hide_index=True, key="stage_table")
+
+
+def flow_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None:
+    """How far the episodes of one run came, and where they left."""
+    st.subheader("How far they came", anchor=False)
+    run_id = state.choice("Run", chosen, key="flow_run", default=chosen[-1], format_func=runs.name)
+    one = found[found["run_id"] == run_id]
+    if one.empty:
+        ui.empty_state("This run has no episodes yet.")
+        return
+    links = flow(one)
+    ui.show_figure(flow_figure(links), key="flow", alt="Flow of episodes from stage to stage of one run")
+    st.caption(f"{plural(len(one), 'episode')} of {safe_text(runs.name(run_id))}; links are episodes.")
+
+
+def episodes_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None:
+    """The episodes behind a segment."""
+    st.subheader("Episodes", anchor=False)
+    occurring = [stage for stage in STAGE_ORDER if stage in set(found["stage"])]
+    left, right = st.columns(2)
+    with left:
+        stage = state.choice(
+            "Stage",
+            occurring,
+            key="stage",
+            default=next((name for name in occurring if name != "success"), occurring[0]),
+            format_func=lambda name: STAGES[name].label,
+        )
+    with right:
+        in_run = state.choice(
+            "Of", ["", *chosen], key="in_run", format_func=lambda run: runs.name(run) if run else "all runs"
+        )
+    rows = found[(found["stage"] == stage) & ((found["run_id"] == in_run) | (in_run == ""))]
+    st.caption(f"{plural(len(rows), 'episode')}. {STAGES[stage].meaning}")
+    ui.episode_table(
+        runs,
+        rows[["run_id", "episode_id", "task_id", "detail", "evidence", "basis"]],
+        key="stage_episodes",
+        extra={
+            "detail": st.column_config.TextColumn("Kind", width="small"),
+            "evidence": st.column_config.TextColumn("Evidence", width="large"),
+            "basis": st.column_config.TextColumn("Known from", width="small"),
+        },
+    )
+
+
+main()

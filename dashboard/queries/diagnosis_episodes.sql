@@ -1,0 +1,35 @@
+-- What the diagnosis needs of each episode: outcome, what it was shown and opened, signs of being stuck.
+WITH seen AS (
+    SELECT
+        run_id, episode_id,
+        list(DISTINCT asin) AS shown,
+        coalesce(list(DISTINCT asin) FILTER (opened), []) AS opened
+    FROM exposures
+    WHERE list_contains($run_ids, run_id)
+    GROUP BY ALL
+),
+repeated AS (
+    SELECT run_id, episode_id, max(n) AS most_repeated
+    FROM (
+        SELECT run_id, episode_id, action, count(*) AS n
+        FROM steps
+        WHERE list_contains($run_ids, run_id) AND action IS NOT NULL
+        GROUP BY ALL
+    )
+    GROUP BY ALL
+)
+SELECT
+    e.run_id, e.episode_id, e.task_id,
+    e.complete, e.scored, e.success, e.termination_reason,
+    e.goal_asin, e.bought_asin, e.price_upper, e.price_verifiable,
+    e.r_type, e.r_att, e.r_option, e.r_price,
+    e.steps, e.protocol_errors, e.invalid_actions, e.searches,
+    coalesce(r.most_repeated, 0) AS most_repeated,
+    coalesce(s.shown, []) AS shown,
+    coalesce(s.opened, []) AS opened,
+    nullif(concat_ws(': ', e.error_stage, e.error_type, e.error_message), '') AS error
+FROM episodes e
+LEFT JOIN seen s USING (run_id, episode_id)
+LEFT JOIN repeated r USING (run_id, episode_id)
+WHERE list_contains($run_ids, e.run_id)
+ORDER BY e.run_id, e.task_id, e.sample_id, e.episode_id
