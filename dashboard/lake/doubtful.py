@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pyarrow as pa
 
-from dashboard.lake.lines import Batch, InvalidLine, Stretch
+from dashboard.lake.lines import Batch, InvalidLine, Stretch, lines_table
 from dashboard.lake.structure import prune
 from shopsim.rollout.lines import parse_line
 
@@ -28,7 +29,7 @@ def judge(batch: Batch, rows: Iterable[int], stretches: Sequence[Stretch]) -> pa
         content = batch.content(row)
         if not content.removeprefix(_BYTE_ORDER_MARK).strip():
             continue
-        record, reason = parse_line(content, terminated=batch.terminated(row))
+        record, reason = parse_line(content, terminated=row not in batch.unterminated)
         if record is None:
             line = InvalidLine(int(batch.offset[row]), len(content), reason or "not a record")
             stretches[int(batch.stretch[row])].add_invalid(line)
@@ -37,11 +38,7 @@ def judge(batch: Batch, rows: Iterable[int], stretches: Sequence[Stretch]) -> pa
         texts.append(json.dumps(prune(record), ensure_ascii=False))
     if not kept:
         return None
-    columns = {
-        "line_row": pa.array(kept, pa.int64()),
-        "stretch": pa.array(batch.stretch[kept]),
-        "line_offset": pa.array(batch.offset[kept]),
-        "line_length": pa.array([len(batch.content(row)) for row in kept], pa.int64()),
-        "line": pa.array(texts, pa.large_string()),
-    }
-    return pa.table(columns)
+    lengths = [len(batch.content(row)) for row in kept]
+    return lines_table(
+        kept, batch.first_id + np.array(kept), batch.stretch[kept], batch.offset[kept], lengths, texts
+    )

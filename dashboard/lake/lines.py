@@ -1,33 +1,34 @@
-"""Cutting trace files into batches of whole lines with their byte offsets: no parsing, hardly a copy.
-
-Stretches of several files share a batch, so that many small runs cost little more than one large one. The
-buffer is used again for every batch: a batch is valid until the next one is asked for.
-"""
+"""Lines of trace files on their way into DuckDB: which bytes are read, batches of them, what was invalid."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from io import RawIOBase
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
-from shopsim.rollout.lines import MAX_LINE_BYTES
+__all__ = [
+    "LARGE_LINE_BYTES",
+    "MAX_INVALID_DETAILS",
+    "Batch",
+    "InvalidLine",
+    "Numbers",
+    "Stretch",
+    "lines_table",
+    "no_counts",
+]
 
-__all__ = ["BATCH_BYTES", "MAX_INVALID_DETAILS", "Batch", "InvalidLine", "Stretch", "batches"]
-
-BATCH_BYTES: Final = 32 << 20
+LARGE_LINE_BYTES: Final = 16 << 20
+"""Only Python reads a longer line: DuckDB would need a buffer of that size in every thread."""
 MAX_INVALID_DETAILS: Final = 1000
 _ROWS_A_CHUNK: Final = 64
 """Rows of one Arrow record batch: small, so that DuckDB's threads share the lines of a batch evenly."""
 _SHORT: Final = 16
-_LONG_LINE: Final = 2000
-_PIECE: Final = 4 << 20
+_NEWLINE: Final = 10
 
-Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -73,17 +74,20 @@ class Stretch:
 
 @dataclass(slots=True)
 class Batch:
-    """Lines in a buffer. Line i is ``data[bounds[i]:bounds[i + 1]]``, newline included.
+    """Lines in a buffer. Line i is ``data[bounds[i]:bounds[i + 1]]``, its newline included.
 
-    ``stretch[i]`` is the number of its stretch, ``offset[i]`` its place in that file. ``alone`` marks a batch
-    of one line that is longer than the buffer: only Python reads it.
+    ``stretch[i]`` is the number of its stretch, ``offset[i]`` its place in that file, ``first_id + i`` its
+    number among all batches. ``unterminated`` are rows whose newline the file does not have. ``file`` is a
+    path under which DuckDB can read the same bytes, if there is one.
     """
 
     data: memoryview
     bounds: Numbers
     stretch: Numbers
     offset: Numbers
-    alone: bool = False
+    first_id: int
+    unterminated: frozenset[int] = frozenset()
+    file: str | None = None
 
     def __len__(self) -> int:
         return len(self.offset)
@@ -92,128 +96,46 @@ class Batch:
         """The bytes of one line without its newline."""
         return bytes(self.data[self.bounds[row] : self.bounds[row + 1]]).removesuffix(b"\n")
 
-    def terminated(self, row: int) -> bool:
-        """Whether a line ends with a newline (only the last one of a file may not)."""
-        return self.data[int(self.bounds[row + 1]) - 1] == 10
+    def large_rows(self) -> list[int]:
+        """Lines that only Python reads because of their length."""
+        return [int(row) for row in np.flatnonzero(np.diff(self.bounds) > LARGE_LINE_BYTES)]
 
     def table(self) -> pa.Table:
-        """The lines for DuckDB: ``line_row``, ``stretch``, ``line_offset``, ``line`` (bytes, unchecked)."""
+        """The lines for DuckDB, without blank and large ones (see :func:`lines_table`)."""
         buffers = [None, pa.py_buffer(self.bounds), pa.py_buffer(self.data)]
-        lines = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(self), buffers)
-        columns = {
-            "line_row": pa.array(np.arange(len(self))),
-            "stretch": pa.array(self.stretch),
-            "line_offset": pa.array(self.offset),
-            "line_length": pa.array(np.diff(self.bounds)),
-            "line": lines.view(pa.large_string()),
-        }
-        table = pa.table(columns)
-        blank = self._blank()
-        if blank.any():
-            table = table.filter(pa.array(~blank))
+        lines = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(self), buffers).view(
+            pa.large_string()
+        )
+        sizes = np.diff(self.bounds)
+        rows = np.arange(len(self))
+        table = lines_table(rows, self.first_id + rows, self.stretch, self.offset, sizes - 1, lines)
+        skipped = sizes > LARGE_LINE_BYTES
+        for row in np.flatnonzero(sizes <= _SHORT):
+            skipped[row] = not self.content(int(row)).strip()
+        if skipped.any():
+            table = table.filter(pa.array(~skipped))
         return pa.Table.from_batches(table.to_batches(max_chunksize=_ROWS_A_CHUNK), schema=table.schema)
 
-    def _blank(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which lines hold nothing but white space; long ones are left to the parser."""
-        blank = np.zeros(len(self), dtype=np.bool_)
-        for row in np.flatnonzero(np.diff(self.bounds) <= _SHORT):
-            blank[row] = not self.content(int(row)).strip()
-        return blank
 
+def lines_table(
+    rows: Sequence[int] | Numbers,
+    ids: Sequence[int] | Numbers,
+    stretch: Sequence[int] | Numbers,
+    offset: Sequence[int] | Numbers,
+    length: Sequence[int] | Numbers,
+    lines: Any,
+) -> pa.Table:
+    """The columns ``line_row, record_id, stretch, line_offset, line_length, line`` that DuckDB reads.
 
-def batches(stretches: Sequence[Stretch], size: int = BATCH_BYTES) -> Iterator[Batch]:
-    """Yield all lines of the stretches, in order. Lines over the limit are counted invalid at once."""
-    reader = _Reader(size)
-    for number, stretch in enumerate(stretches):
-        yield from reader.read(number, stretch)
-    yield from reader.flush()
-
-
-class _Reader:
-    """Fills one buffer with whole lines of successive stretches."""
-
-    def __init__(self, size: int) -> None:
-        self._buffer = bytearray(size)
-        self._used = 0
-        self._bounds: list[Numbers] = []
-        self._stretch: list[Numbers] = []
-        self._offset: list[Numbers] = []
-
-    def read(self, number: int, stretch: Stretch) -> Iterator[Batch]:
-        place = stretch.start
-        with stretch.path.open("rb", buffering=0) as file:
-            while place < stretch.stop:
-                taken, ended = self._fill(file, number, place, stretch.stop)
-                place += taken
-                if ended:
-                    return
-                if taken or self._used:
-                    yield from self.flush()
-                else:  # not even one line fits
-                    line = _long_line(file, number, stretch, place)
-                    place += line.length
-                    if line.batch is not None:
-                        yield line.batch
-
-    def flush(self) -> Iterator[Batch]:
-        if self._used:
-            bounds = np.concatenate([*self._bounds, np.array([self._used])])
-            data = memoryview(self._buffer)[: self._used]
-            yield Batch(data, bounds, np.concatenate(self._stretch), np.concatenate(self._offset))
-        self._used, self._bounds, self._stretch, self._offset = 0, [], [], []
-
-    def _fill(self, file: RawIOBase, number: int, place: int, stop: int) -> tuple[int, bool]:
-        """Read from ``place`` into the free room; return the bytes of whole lines and whether all was read."""
-        start = self._used
-        room = memoryview(self._buffer)[start : start + stop - place]
-        file.seek(place)
-        got = file.readinto(room) or 0
-        ended = bool(room) and (got == 0 or place + got >= stop)
-        end = start + got if ended else self._buffer.rfind(b"\n", start, start + got) + 1
-        if end <= start:
-            return 0, ended
-        bounds = _line_starts(self._buffer, start, end)
-        self._bounds.append(bounds)
-        self._stretch.append(np.full(len(bounds), number))
-        self._offset.append(bounds - start + place)
-        self._used = end
-        return end - start, ended
-
-
-def _line_starts(buffer: bytearray, start: int, end: int) -> Numbers:
-    """Where the lines of ``buffer[start:end]`` begin; the first begins at ``start``."""
-    if buffer.count(b"\n", start, end) * _LONG_LINE < end - start:
-        starts, place = [start], buffer.find(b"\n", start, end - 1)
-        while place >= 0:
-            starts.append(place + 1)
-            place = buffer.find(b"\n", place + 1, end - 1)
-        return np.array(starts)
-    newlines = np.flatnonzero(np.frombuffer(buffer, np.uint8, end - 1 - start, start) == 10)
-    return np.concatenate([np.array([start]), newlines + start + 1])
-
-
-class _LongLine(NamedTuple):
-    length: int
-    batch: Batch | None
-
-
-def _long_line(file: RawIOBase, number: int, stretch: Stretch, place: int) -> _LongLine:
-    """Read one line of any length; beyond the limit it is passed over in pieces and counted invalid."""
-    pieces: list[bytes] | None = []
-    length, ended = 0, False
-    file.seek(place)
-    while not ended and place + length < stretch.stop:
-        piece = file.read(min(_PIECE, stretch.stop - place - length)) or b""
-        newline = piece.find(b"\n") + 1
-        piece, ended = (piece[:newline], True) if newline else (piece, not piece)
-        length += len(piece)
-        if pieces is not None:
-            pieces.append(piece)
-        if length > MAX_LINE_BYTES + 1:
-            pieces = None
-    if pieces is None:
-        reason = f"longer than {MAX_LINE_BYTES} bytes"
-        stretch.add_invalid(InvalidLine(place, length - ended, reason))
-        return _LongLine(length, None)
-    one = np.array([number]), np.array([place])
-    return _LongLine(length, Batch(memoryview(b"".join(pieces)), np.array([0, length]), *one, alone=True))
+    ``line`` is text to DuckDB, but its bytes may be no UTF-8: the JSON functions find that out.
+    """
+    numbers = {
+        "line_row": rows,
+        "record_id": ids,
+        "stretch": stretch,
+        "line_offset": offset,
+        "line_length": length,
+    }
+    columns = {name: pa.array(values, pa.int64()) for name, values in numbers.items()}
+    text = lines if isinstance(lines, pa.Array) else pa.array(lines, pa.large_string())
+    return pa.table({**columns, "line": text})

@@ -4,78 +4,108 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
+
+import pyarrow as pa
 
 from shopsim.env.fuzzy import is_match, token_set_ratio
 
 __all__ = ["attribute_outcomes", "option_outcomes"]
 
-Row = dict[str, Any]
+_WHO: Final = [
+    ("stretch", pa.int64()),
+    ("episode_id", pa.string()),
+    ("task_id", pa.int64()),
+    ("purchased", pa.bool_()),
+    ("goal_asin", pa.string()),
+    ("bought_asin", pa.string()),
+]
+_OPTIONS: Final = pa.schema(
+    [
+        *_WHO,
+        ("axis", pa.string()),
+        ("wanted_value", pa.string()),
+        ("chosen_axis", pa.string()),
+        ("chosen_value", pa.string()),
+        ("matched", pa.bool_()),
+    ]
+)
+_ATTRIBUTES: Final = pa.schema([*_WHO, ("wanted_attribute", pa.string()), ("matched", pa.bool_())])
+
+Goal = Mapping[str, Any]
+Row = tuple[Any, ...]
 
 
-def option_outcomes(goals: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
-    """Yield one row a wanted option value of each row of ``queries/ingest_goals.sql``.
+def option_outcomes(goals: Iterable[Goal]) -> pa.Table:
+    """One row a wanted option value of each row of ``queries/ingest_goals.sql``.
 
     A wanted value is matched when its fuzzy ratio with a chosen value is above 85 (spec 03). Its axis is the
     one on which it was chosen; else the one that offers it on the goal's page, on the bought product's page
     or on any other product page of the trace; else None.
     """
-    for goal in goals:
-        chosen = _chosen(goal["bought_options"]) if goal["purchased"] else []
-        offers = _offers(goal)
-        taken: set[int] = set()
-        used_axes: set[str] = set()
-        value: str | None
-        for wanted in goal["goal_options"] or ():
-            place = _best(chosen, wanted, taken)
-            if place is not None:
-                taken.add(place)
-                chosen_axis, value = chosen[place]
-                axis = chosen_axis if chosen_axis is not None else _axis_of(offers, wanted, used_axes)
-            else:
-                axis = _axis_of(offers, wanted, used_axes)
-                value = next((v for a, v in chosen if a is not None and a == axis), None)
-                chosen_axis = axis if value is not None else None
-            if axis is not None:
-                used_axes.add(axis)
-            yield {
-                **_who(goal),
-                "axis": axis,
-                "wanted_value": wanted,
-                "chosen_axis": chosen_axis,
-                "chosen_value": value,
-                "matched": place is not None,
-            }
+    return _table(_OPTIONS, (row for goal in goals for row in _option_rows(goal)))
 
 
-def attribute_outcomes(goals: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
-    """Yield one row a wanted attribute of each row of ``queries/ingest_goals.sql``.
+def attribute_outcomes(goals: Iterable[Goal]) -> pa.Table:
+    """One row a wanted attribute of each row of ``queries/ingest_goals.sql``.
 
     Title and attributes of the bought product are in the trace, its description is not: what cannot be found
     is a miss only when the recorded number of matches says so, else unknown (None).
     """
-    for goal in goals:
-        wanted = list(goal["goal_attributes"] or ())
-        matched: list[bool | None] = [False] * len(wanted)
-        if goal["purchased"]:
-            matched = _attribute_matches(goal, wanted)
-        for attribute, met in zip(wanted, matched, strict=True):
-            yield {**_who(goal), "wanted_attribute": attribute, "matched": met}
+    return _table(_ATTRIBUTES, (row for goal in goals for row in _attribute_rows(goal)))
 
 
-def _attribute_matches(goal: Mapping[str, Any], wanted: Sequence[str]) -> list[bool | None]:
+def _table(schema: pa.Schema, rows: Iterable[Row]) -> pa.Table:
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    return pa.table(
+        [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)], schema
+    )
+
+
+def _option_rows(goal: Goal) -> Iterator[Row]:
+    chosen = _chosen(goal["bought_options"]) if goal["purchased"] else []
+    offers = _Offers(goal)
+    taken: set[int] = set()
+    used_axes: set[str] = set()
+    value: str | None
+    for wanted in goal["goal_options"] or ():
+        place = _best(chosen, wanted, taken)
+        if place is not None:
+            taken.add(place)
+            chosen_axis, value = chosen[place]
+            axis = chosen_axis if chosen_axis is not None else offers.axis_of(wanted, used_axes)
+        else:
+            axis = offers.axis_of(wanted, used_axes)
+            value = next((v for a, v in chosen if a is not None and a == axis), None)
+            chosen_axis = axis if value is not None else None
+        if axis is not None:
+            used_axes.add(axis)
+        yield (*_who(goal), axis, wanted, chosen_axis, value, place is not None)
+
+
+def _attribute_rows(goal: Goal) -> Iterator[Row]:
+    wanted = goal["goal_attributes"] or ()
+    matched: Sequence[bool | None] = [False] * len(wanted)
+    if goal["purchased"]:
+        matched = _attribute_matches(goal, wanted)
+    who = _who(goal)
+    for attribute, met in zip(wanted, matched, strict=True):
+        yield (*who, attribute, met)
+
+
+def _attribute_matches(goal: Goal, wanted: Sequence[str]) -> list[bool | None]:
     if goal["num_attr_matches"] == len(wanted):
         return [True] * len(wanted)
     offered = list(goal["bought_attributes"] or ())
     title = (goal["bought_name"] or "").casefold()
-    found = [w.casefold() in title or any(is_match(o, w) for o in offered) for w in wanted]
+    found = [w.casefold() in title or any(_matches(o, w) for o in offered) for w in wanted]
     certain = goal["num_attr_matches"] == sum(found)
     return [True if met else (False if certain else None) for met in found]
 
 
-def _who(goal: Mapping[str, Any]) -> Row:
-    keys = ("stretch", "episode_id", "task_id", "purchased", "goal_asin", "bought_asin")
-    return {key: goal[key] for key in keys}
+def _who(goal: Goal) -> Row:
+    return tuple(goal[name] for name, _ in _WHO)
 
 
 def _chosen(text: str | None) -> list[tuple[str | None, str]]:
@@ -88,31 +118,38 @@ def _chosen(text: str | None) -> list[tuple[str | None, str]]:
     return []
 
 
-def _offers(goal: Mapping[str, Any]) -> list[dict[str, list[str]]]:
+class _Offers:
     """Options of the product pages seen: the goal's first, then the bought product's, then others."""
-    pages = {page["asin"]: page["options"] for page in goal["pages"] or ()}
-    order = [goal["goal_asin"], goal["bought_asin"], *pages]
-    asins = dict.fromkeys(asin for asin in order if asin in pages)
-    offers = []
-    for asin in asins:
-        value = json.loads(pages[asin])
-        if isinstance(value, dict):
-            lists = {axis: values for axis, values in value.items() if isinstance(values, list)}
-            offers.append({axis: [v for v in vs if isinstance(v, str)] for axis, vs in lists.items()})
-    return offers
+
+    def __init__(self, goal: Goal) -> None:
+        self._pages = {page["asin"]: page["options"] for page in goal["pages"] or ()}
+        self._first = (goal["goal_asin"], goal["bought_asin"])
+
+    def axis_of(self, wanted: str, used: set[str]) -> str | None:
+        """The axis that offers the wanted value, preferably one that no other wanted value uses."""
+        for asin in dict.fromkeys((*self._first, *self._pages)):
+            options = _options(self._pages[asin]) if asin in self._pages else {}
+            axes = [axis for axis, values in options.items() if any(_matches(v, wanted) for v in values)]
+            if axes:
+                return next((axis for axis in axes if axis not in used), axes[0])
+        return None
+
+
+@lru_cache(maxsize=1 << 16)
+def _matches(offered: str, wanted: str) -> bool:
+    return is_match(offered, wanted)
+
+
+@lru_cache(maxsize=4096)
+def _options(text: str) -> dict[str, list[str]]:
+    value = json.loads(text)
+    lists = value.items() if isinstance(value, dict) else ()
+    return {axis: [v for v in vs if isinstance(v, str)] for axis, vs in lists if isinstance(vs, list)}
 
 
 def _best(chosen: Sequence[tuple[str | None, str]], wanted: str, taken: set[int]) -> int | None:
     """The place of the chosen value that matches ``wanted`` best; one that is not taken yet if possible."""
-    places = [place for place, (_, value) in enumerate(chosen) if is_match(value, wanted)]
+    places = [place for place, (_, value) in enumerate(chosen) if _matches(value, wanted)]
     return max(
         places, key=lambda p: (p not in taken, token_set_ratio(chosen[p][1], wanted), -p), default=None
     )
-
-
-def _axis_of(offers: Sequence[Mapping[str, Sequence[str]]], wanted: str, used: set[str]) -> str | None:
-    for page in offers:
-        axes = [axis for axis, values in page.items() if any(is_match(value, wanted) for value in values)]
-        if axes:
-            return next((axis for axis in axes if axis not in used), axes[0])
-    return None

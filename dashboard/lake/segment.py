@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import duckdb
-import pyarrow as pa
 
 from dashboard.lake.lines import Stretch, no_counts
 from dashboard.lake.outcomes import attribute_outcomes, option_outcomes
@@ -21,25 +20,6 @@ __all__ = ["TABLES", "ingest", "ingest_connection", "table_path", "write_parquet
 
 TABLES: Final = ("episodes", "steps", "exposures", "searches", "option_outcomes", "attribute_outcomes")
 _MEMORY: Final = "1GB"
-_WHO: Final = [
-    ("stretch", pa.int64()),
-    ("episode_id", pa.string()),
-    ("task_id", pa.int64()),
-    ("purchased", pa.bool_()),
-    ("goal_asin", pa.string()),
-    ("bought_asin", pa.string()),
-]
-_OPTIONS: Final = pa.schema(
-    [
-        *_WHO,
-        ("axis", pa.string()),
-        ("wanted_value", pa.string()),
-        ("chosen_axis", pa.string()),
-        ("chosen_value", pa.string()),
-        ("matched", pa.bool_()),
-    ]
-)
-_ATTRIBUTES: Final = pa.schema([*_WHO, ("wanted_attribute", pa.string()), ("matched", pa.bool_())])
 
 
 @contextmanager
@@ -90,10 +70,7 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path,
 
 def _tell_outcomes(connection: duckdb.DuckDBPyConnection) -> None:
     goals = connection.sql(load_sql("ingest_goals")).to_arrow_table().to_pylist()
-    tables = {
-        "option_outcomes": pa.Table.from_pylist(list(option_outcomes(goals)), schema=_OPTIONS),
-        "attribute_outcomes": pa.Table.from_pylist(list(attribute_outcomes(goals)), schema=_ATTRIBUTES),
-    }
+    tables = {"option_outcomes": option_outcomes(goals), "attribute_outcomes": attribute_outcomes(goals)}
     for table, rows in tables.items():
         connection.register("rows", rows)
         connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM rows")

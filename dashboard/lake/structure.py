@@ -1,7 +1,8 @@
 """The declared structure of an episode record: what the lake reads of it (spec 04 A), and nothing else.
 
-A leaf is a DuckDB type name. Leaves whose recorded type matters are ``JSON``, because DuckDB would turn
-``true`` into 1.0 and ``"0.5"`` into 0.5; the macros of ``queries/ingest_macros.sql`` read them strictly.
+A leaf is a DuckDB type name. Where the recorded type matters it is ``JSON``, because DuckDB would turn
+``true`` into 1.0 and ``"0.5"`` into 0.5; the macros of ``queries/ingest_macros.sql`` read that strictly.
+Texts that nothing is computed from are ``VARCHAR``: there a number in place of a text does no harm.
 """
 
 from __future__ import annotations
@@ -9,22 +10,21 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-__all__ = ["STRUCTURE", "key_paths", "prune", "structure_json"]
+__all__ = ["STRUCTURE", "key_paths", "prune", "structure_columns", "structure_json"]
 
-_PRODUCT: Final = {"asin": "JSON"}
 _STATE: Final = {
-    "page_type": "JSON",
-    "search_text": "JSON",
-    "normalized_search_text": "JSON",
+    "page_type": "VARCHAR",
+    "search_text": "VARCHAR",
+    "normalized_search_text": "VARCHAR",
     "page": "JSON",
     "total_results": "JSON",
     "products": [{"asin": "VARCHAR", "rank": "BIGINT"}],
-    "product": _PRODUCT,
+    "product": {"asin": "VARCHAR"},
     "available_options": "JSON",
 }
 _ANSWER: Final = {
     "done": "JSON",
-    "action_feedback": {"valid": "JSON", "reason": "JSON"},
+    "action_feedback": {"valid": "JSON", "reason": "VARCHAR"},
     "observation_state": _STATE,
 }
 _USAGE: Final = {
@@ -34,16 +34,16 @@ _USAGE: Final = {
     "completion_tokens_details": {"reasoning_tokens": "JSON"},
 }
 _MODEL: Final = {
-    "finish_reason": "JSON",
+    "finish_reason": "VARCHAR",
     "latency_ms": "JSON",
     "usage": _USAGE,
-    "reasoning": "JSON",
+    "reasoning": "VARCHAR",
     "protocol_error": "JSON",
     "policy_failure": "JSON",
 }
 _STEP: Final = {
     "step_index": "JSON",
-    "action": "JSON",
+    "action": "VARCHAR",
     "model": _MODEL,
     "protocol_error": "JSON",
     "policy_failure": "JSON",
@@ -60,25 +60,25 @@ _REWARD_DETAIL: Final = {
     "target_asin_match": "JSON",
     "price_verifiable": "JSON",
     "price_upper": "JSON",
-    "price_resolution": {"method": "JSON"},
+    "price_resolution": {"method": "VARCHAR"},
     "num_attr_matches": "JSON",
     "num_option_matches": "JSON",
 }
 _GOAL: Final = {
-    "asin": "JSON",
-    "name": "JSON",
-    "category": "JSON",
-    "attributes": "JSON",
-    "goal_options": "JSON",
+    "asin": "VARCHAR",
+    "name": "VARCHAR",
+    "category": "VARCHAR",
+    "attributes": ["VARCHAR"],
+    "goal_options": ["VARCHAR"],
     "price_upper": "JSON",
-    "instruction_text": "JSON",
-    "instruction_simple": "JSON",
+    "instruction_text": "VARCHAR",
+    "instruction_simple": "VARCHAR",
 }
 _PURCHASE: Final = {
-    "asin": "JSON",
-    "name": "JSON",
+    "asin": "VARCHAR",
+    "name": "VARCHAR",
     "price": "JSON",
-    "attributes": "JSON",
+    "attributes": ["VARCHAR"],
     "options": "JSON",
 }
 _FINAL: Final = {
@@ -88,7 +88,7 @@ _FINAL: Final = {
     "reward_detail": _REWARD_DETAIL,
     "purchase": _PURCHASE,
     "goal": _GOAL,
-    "observation_state": {"page_type": "JSON"},
+    "observation_state": {"page_type": "VARCHAR"},
 }
 
 STRUCTURE: Final[dict[str, Any]] = {
@@ -96,13 +96,13 @@ STRUCTURE: Final[dict[str, Any]] = {
     "episode_id": "JSON",
     "status": "JSON",
     "job": {"task_id": "JSON", "sample_id": "JSON", "seed": "JSON", "split": "JSON"},
-    "started_at": "JSON",
-    "ended_at": "JSON",
+    "started_at": "VARCHAR",
+    "ended_at": "VARCHAR",
     "duration_ms": "JSON",
-    "reset": {"task_instruction": "JSON", "observation_state": {"page_type": "JSON"}},
+    "reset": {"task_instruction": "VARCHAR", "observation_state": {"page_type": "VARCHAR"}},
     "steps": [_STEP],
     "final": _FINAL,
-    "error": {"stage": "JSON", "type": "JSON", "message": "JSON"},
+    "error": {"stage": "VARCHAR", "type": "JSON", "message": "VARCHAR"},
 }
 
 _MAX_LEAF_DEPTH: Final = 32
@@ -123,6 +123,17 @@ _OBJECTS: Final = (
 def structure_json() -> str:
     """The structure as DuckDB's ``from_json`` takes it."""
     return json.dumps(STRUCTURE)
+
+
+def structure_columns() -> str:
+    """The structure as the ``columns`` argument of DuckDB's ``read_json``."""
+    return "{" + ", ".join(f"'{name}': '{_type(inner)}'" for name, inner in STRUCTURE.items()) + "}"
+
+
+def _type(structure: Any) -> str:
+    if isinstance(structure, dict):
+        return "STRUCT(" + ", ".join(f'"{name}" {_type(inner)}' for name, inner in structure.items()) + ")"
+    return f"{_type(structure[0])}[]" if isinstance(structure, list) else str(structure)
 
 
 def key_paths(most_steps: int) -> list[str]:

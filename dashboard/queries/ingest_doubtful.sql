@@ -1,5 +1,2 @@
 -- Rows of the batch that Python must read.
-SELECT line_row
-FROM parsed
-WHERE doubtful OR key_hash IN (SELECT key_hash FROM shapes WHERE repeats)
-ORDER BY line_row
+SELECT line_row FROM lines WHERE line_row NOT IN (SELECT line_row FROM readable) ORDER BY line_row

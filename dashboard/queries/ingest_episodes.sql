@@ -50,4 +50,4 @@ SELECT
     error_stage, error_type, error_message, schema_version,
     line_offset, line_length
 FROM winners LEFT JOIN counted USING (record_id)
-ORDER BY task_id, sample_id, episode_id
+ORDER BY record_id

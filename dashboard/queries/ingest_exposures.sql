@@ -1,9 +1,8 @@
 -- Table `exposures`: one row a product on a result page, counted when the page is first shown for a search.
 WITH shown AS (
-    SELECT *
-    FROM walk
-    WHERE page_type = 'search_results' AND products IS NOT NULL
-    QUALIFY row_number() OVER (PARTITION BY record_id, search_no, page ORDER BY position) = 1
+    SELECT w.stretch, w.episode_id, w.task_id, w.step_index, w.search_no, p.*
+    FROM stage_result_pages p JOIN walk w USING (record_id, position)
+    QUALIFY row_number() OVER (PARTITION BY p.record_id, w.search_no, p.page ORDER BY p.position) = 1
 ),
 opened AS (
     SELECT DISTINCT record_id, search_no, lower(argument) AS asin FROM walk WHERE action_type = 'open_product'
@@ -11,17 +10,18 @@ opened AS (
 listed AS (
     SELECT
         stretch, record_id, episode_id, task_id, search_no, coalesce(step_index, position) AS step_index, position,
-        goal_asin, search_text AS query, page, unnest(products) AS product
+        search_text AS query, page, unnest(products) AS product
     FROM shown
 )
 SELECT
-    stretch,
-    episode_id, task_id, step_index, query, page,
+    l.stretch,
+    l.episode_id, l.task_id, l.step_index, l.query, l.page,
     product.rank AS rank,
     product.asin AS asin,
-    product.asin = goal_asin AS is_goal,
+    product.asin = w.goal_asin AS is_goal,
     o.asin IS NOT NULL AS opened,
     l.search_no
 FROM listed l
+JOIN winners w USING (record_id)
 LEFT JOIN opened o ON o.record_id = l.record_id AND o.search_no = l.search_no AND o.asin = lower(product.asin)
-ORDER BY task_id, episode_id, position, rank
+ORDER BY l.record_id, l.position, rank

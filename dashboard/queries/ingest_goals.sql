@@ -1,14 +1,8 @@
 -- What is needed to tell wanted options and attributes that were met from those that were not; one row an
 -- episode whose goal is recorded. `pages`: the options offered by product pages that the agent saw.
-WITH offered AS (
-    SELECT record_id, product_asin, any_value(available_options) AS options
-    FROM walk
-    WHERE product_asin IS NOT NULL AND available_options IS NOT NULL
-    GROUP BY record_id, product_asin
-),
-pages AS (
-    SELECT record_id, list({'asin': product_asin, 'options': options}) AS pages
-    FROM offered
+WITH pages AS (
+    SELECT record_id, list({'asin': asin, 'options': options}) AS pages
+    FROM stage_offers
     GROUP BY record_id
 )
 SELECT
@@ -18,4 +12,4 @@ SELECT
     pages
 FROM winners LEFT JOIN pages USING (record_id)
 WHERE len(goal_attributes) > 0 OR len(goal_options) > 0
-ORDER BY stretch, task_id, sample_id, episode_id
+ORDER BY record_id

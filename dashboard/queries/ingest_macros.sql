@@ -13,6 +13,11 @@ CREATE OR REPLACE TEMP MACRO js_integer(x) AS
 CREATE OR REPLACE TEMP MACRO js_count(x) AS
     try_cast(trunc(try_cast(CAST(x AS VARCHAR) AS DOUBLE)) AS BIGINT);
 
+-- The code of the first of two error objects that has one.
+CREATE OR REPLACE TEMP MACRO js_code(x, y) AS
+    CASE WHEN x IS NOT NULL OR y IS NOT NULL
+    THEN coalesce(js_text(json_extract(x, '$.code')), js_text(json_extract(y, '$.code'))) END;
+
 CREATE OR REPLACE TEMP MACRO js_boolean(x) AS
     CASE CAST(x AS VARCHAR) WHEN 'true' THEN true WHEN 'false' THEN false END;
 
@@ -21,10 +26,6 @@ CREATE OR REPLACE TEMP MACRO js_truthy(x) AS
     x IS NOT NULL
     AND CAST(x AS VARCHAR) NOT IN ('null', 'false', '""', '{}', '[]')
     AND try_cast(CAST(x AS VARCHAR) AS DOUBLE) IS DISTINCT FROM 0;
-
-CREATE OR REPLACE TEMP MACRO js_texts(x) AS
-    CASE WHEN starts_with(CAST(x AS VARCHAR), '[')
-    THEN list_filter(list_transform(from_json(x, '["JSON"]'), lambda v: js_text(v)), lambda v: v IS NOT NULL) END;
 
 -- What DuckDB takes for JSON and Python does not: a comma before a closing bracket, nan and inf in any
 -- spelling. True for some harmless text too. Three patterns, because each begins with a literal: that makes

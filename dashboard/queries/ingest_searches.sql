@@ -12,16 +12,17 @@ SELECT
     w.stretch,
     w.episode_id, w.task_id,
     coalesce(w.step_index, w.position) AS step_index,
-    coalesce(w.search_text, w.argument) AS query,
+    coalesce(p.search_text, w.argument) AS query,
     coalesce(
-        w.normalized_search_text, lower(trim(regexp_replace(w.argument, '\s+', ' ', 'g')))
+        p.normalized_search_text, lower(trim(regexp_replace(w.argument, '\s+', ' ', 'g')))
     ) AS normalized_query,
-    w.total_results,
+    p.total_results,
     seen.goal_rank,
     coalesce(seen.pages_seen, 0) AS pages_seen,
     seen.deepest_rank,
     w.search_no
 FROM walk w
+LEFT JOIN stage_result_pages p USING (record_id, position)
 LEFT JOIN seen USING (stretch, episode_id, search_no)
 WHERE w.action_type = 'search'
-ORDER BY w.task_id, w.episode_id, w.position
+ORDER BY w.record_id, w.position

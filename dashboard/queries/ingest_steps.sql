@@ -13,4 +13,4 @@ SELECT
     page_after,
     position
 FROM walk
-ORDER BY task_id, episode_id, position
+ORDER BY record_id, position

@@ -3,15 +3,19 @@
 CREATE OR REPLACE TEMP TABLE walk AS
 WITH answered AS (
     SELECT
-        w.stretch, w.episode_id, w.task_id, w.goal_asin, w.reset_page, s.*,
-        regexp_extract(s.action, '(?s)^(search|click)\[(.*)\]$', 1) AS verb,
-        regexp_extract(s.action, '(?s)^(search|click)\[(.*)\]$', 2) AS argument,
+        w.stretch, w.episode_id, w.task_id, w.reset_page, s.*,
+        CASE
+            WHEN NOT ends_with(action, ']') THEN NULL
+            WHEN starts_with(action, 'search[') THEN 'search'
+            WHEN starts_with(action, 'click[') THEN 'click'
+        END AS verb,
         coalesce(s.page_type, CASE WHEN s.position = w.steps THEN w.final_page END) AS page_now
     FROM stage_steps s JOIN winners w USING (record_id)
 ),
 paged AS (
     SELECT
         *,
+        action[length(verb) + 2 : -2] AS argument,
         coalesce(last_value(page_now IGNORE NULLS) OVER before, reset_page) AS page_before,
         coalesce(last_value(page_now IGNORE NULLS) OVER until_now, reset_page) AS page_after
     FROM answered
@@ -27,7 +31,7 @@ typed AS (
             WHEN action IS NULL THEN 'no_action'
             WHEN valid IS DISTINCT FROM true THEN 'invalid_action'
             WHEN verb = 'search' THEN 'search'
-            WHEN verb <> 'click' THEN 'other'
+            WHEN verb IS NULL THEN 'other'
             WHEN argument = 'back to search' THEN 'backtrack'
             WHEN argument = '< prev' THEN CASE page_before WHEN 'search_results' THEN 'paginate' ELSE 'backtrack' END
             WHEN argument = 'next >' THEN 'paginate'

@@ -1,3 +1,3 @@
--- The parsed lines that need no second reading.
+-- The records of a batch that was read the careful way.
 CREATE OR REPLACE TEMP VIEW readable AS
 SELECT * FROM parsed WHERE NOT doubtful AND key_hash NOT IN (SELECT key_hash FROM shapes WHERE repeats)

@@ -1,0 +1,2 @@
+-- No sets of keys are known yet, see ingest_shapes.sql.
+CREATE OR REPLACE TEMP TABLE shapes (key_hash UBIGINT, repeats BOOLEAN)
