@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import duckdb
+import pyarrow as pa
 
 from dashboard.lake.lines import Stretch, no_counts
 from dashboard.lake.outcomes import attribute_outcomes, option_outcomes
@@ -18,7 +20,8 @@ from shopsim.formats import EPISODE_SCHEMA
 
 __all__ = ["TABLES", "ingest", "ingest_connection", "table_path", "write_parquet"]
 
-TABLES: Final = ("episodes", "steps", "exposures", "searches", "option_outcomes", "attribute_outcomes")
+_FROM_SQL: Final = ("episodes", "steps", "exposures", "searches")
+TABLES: Final = (*_FROM_SQL, "option_outcomes", "attribute_outcomes")
 _MEMORY: Final = "1GB"
 
 
@@ -46,15 +49,22 @@ def ingest(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) 
     connection.executemany("INSERT INTO stretches VALUES (?, ?)", numbered)
     for query in ("ingest_winners", "ingest_walk"):
         connection.execute(load_sql(query))
-    for table in ("episodes", "steps", "exposures", "searches"):
+    for table in _FROM_SQL:
         parameters: dict[str, Any] = {"episode_schema": EPISODE_SCHEMA} if table == "episodes" else {}
         sql = f"CREATE OR REPLACE TEMP TABLE {table} AS {load_sql(f'ingest_{table}')}"
         connection.execute(sql, parameters)
     for number, *counts in connection.execute(load_sql("ingest_segment_counts")).fetchall():
         stretches[number].counts = dict(zip(no_counts(), map(int, counts), strict=True))
-    _tell_outcomes(connection)
-    for table in reversed(TABLES):  # episodes last
-        _write_table(connection, table, stretches)
+    with ThreadPoolExecutor(1) as pool:
+        outcomes = pool.submit(_outcomes, connection.sql(load_sql("ingest_goals")).to_arrow_table())
+        for table in reversed(_FROM_SQL[1:]):
+            _write_table(connection, table, stretches)
+        for table, rows in outcomes.result().items():
+            connection.register("rows", rows)
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM rows")
+            connection.unregister("rows")
+            _write_table(connection, table, stretches)
+    _write_table(connection, "episodes", stretches)  # last: with it the segment exists
 
 
 def table_path(target: Path, table: str) -> Path:
@@ -68,13 +78,9 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path,
     connection.execute(f"COPY ({query}) TO '{literal}' (FORMAT parquet, COMPRESSION zstd{options})")
 
 
-def _tell_outcomes(connection: duckdb.DuckDBPyConnection) -> None:
-    goals = connection.sql(load_sql("ingest_goals")).to_arrow_table().to_pylist()
-    tables = {"option_outcomes": option_outcomes(goals), "attribute_outcomes": attribute_outcomes(goals)}
-    for table, rows in tables.items():
-        connection.register("rows", rows)
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM rows")
-        connection.unregister("rows")
+def _outcomes(goals: pa.Table) -> dict[str, pa.Table]:
+    rows = goals.to_pylist()
+    return {"option_outcomes": option_outcomes(rows), "attribute_outcomes": attribute_outcomes(rows)}
 
 
 def _write_table(connection: duckdb.DuckDBPyConnection, table: str, stretches: Sequence[Stretch]) -> None:

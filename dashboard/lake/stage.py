@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import duckdb
 
 from dashboard.lake.doubtful import judge
 from dashboard.lake.lines import LARGE_LINE_BYTES, Batch, Stretch, lines_table
-from dashboard.lake.reader import batches
+from dashboard.lake.reader import LineBuffer, LineReader
 from dashboard.lake.sql import load_sql
 from dashboard.lake.structure import key_paths, structure_columns, structure_json
 
 __all__ = ["stage"]
 
+_WORKERS: Final = 2
+"""Batches on their way at the same time: while one is in DuckDB, Python reads or judges the other."""
+_BUFFER_BYTES: Final = 64 << 20
 _MOST_STEPS: Final = 41
 """Steps whose keys are checked for repetition; Python reads a longer record (no protocol allows it)."""
-
 _TABLES: Final = {
     "stage_records": "ingest_records",
     "stage_steps": "ingest_steps_raw",
     "stage_result_pages": "ingest_result_pages",
     "stage_offers": "ingest_offers",
 }
-_EMPTY: Final = lines_table([], [], [], [], [], [])
 
 
 def stage(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
@@ -32,37 +35,54 @@ def stage(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -
 
     Counts valid records and invalid lines in each stretch. Raises :class:`OSError`.
     """
-    _Stage(connection, stretches).run()
+    with connection.cursor() as cursor:
+        _Worker(cursor, stretches, threading.Lock()).create_tables()
+    size = sum(stretch.stop - stretch.start + 1 for stretch in stretches)
+    reader, lock = LineReader(stretches), threading.Lock()
+
+    def work(_: int) -> None:
+        with connection.cursor() as cursor, LineBuffer(max(1, min(size, _BUFFER_BYTES))) as buffer:
+            worker = _Worker(cursor, stretches, lock)
+            while (batch := reader.next(buffer)) is not None:
+                worker.read(batch)
+
+    if size <= _BUFFER_BYTES:
+        work(0)
+        return
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        list(pool.map(work, range(_WORKERS)))
 
 
-class _Stage:
-    def __init__(self, connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
+class _Worker:
+    """Stages batches through a cursor of its own; the staged tables are shared."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch], lock: threading.Lock
+    ) -> None:
         self._connection = connection
         self._stretches = stretches
+        self._lock = lock
         self._structure = structure_json()
         self._columns = structure_columns()
         self._key_paths = key_paths(_MOST_STEPS)
-
-    def run(self) -> None:
-        """Read all lines."""
-        self._open()
-        for batch in batches(self._stretches):
-            self._read(batch)
-
-    def _open(self) -> None:
-        """Create the empty tables: their columns are those of the queries that fill them."""
         self._execute("ingest_no_shapes")
-        self._connection.register("lines", _EMPTY)
+
+    def create_tables(self) -> None:
+        """Create the empty staged tables: their columns are those of the queries that fill them."""
+        self._connection.register("lines", lines_table([], [], [], [], [], []))
         self._parse_trusted()
-        self._execute("ingest_steps_of_batch")
         for table, query in _TABLES.items():
-            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {load_sql(query)}")
+            self._connection.execute(f"CREATE OR REPLACE TABLE {table} AS {load_sql(query)}")
         self._connection.unregister("lines")
 
-    def _read(self, batch: Batch) -> None:
+    def read(self, batch: Batch) -> None:
+        """Stage all valid records of a batch."""
         large = batch.large_rows()
         rows = large if len(large) == len(batch) else sorted(self._read_with_duckdb(batch) + large)
-        clean = judge(batch, rows, self._stretches) if rows else None
+        if not rows:
+            return
+        with self._lock:
+            clean = judge(batch, rows, self._stretches)
         if clean is not None:
             self._connection.register("lines", clean)
             self._parse_trusted()
@@ -95,24 +115,30 @@ class _Stage:
         (rows, places), *_ = self._connection.execute(load_sql("ingest_same_length")).fetchall()
         if rows != places:
             return False
-        self._execute("ingest_readable_fast")
+        self._make_readable("ingest_readable_fast")
         return True
 
     def _parse_carefully(self) -> None:
         parameters = {"structure": self._structure, "key_paths": self._key_paths}
         self._execute("ingest_parse", {**parameters, "most_steps": _MOST_STEPS})
         self._execute("ingest_shapes", {"key_paths": self._key_paths})
-        self._execute("ingest_readable_careful")
+        self._make_readable("ingest_readable_careful")
 
     def _parse_trusted(self) -> None:
         self._execute("ingest_parse_trusted", {"structure": self._structure})
-        self._execute("ingest_readable_careful")
+        self._make_readable("ingest_readable_careful")
+
+    def _make_readable(self, query: str) -> None:
+        self._execute(query)
+        self._execute("ingest_steps_of_batch")
 
     def _keep_readable(self) -> None:
         for table, query in _TABLES.items():
             self._connection.execute(f"INSERT INTO {table} {load_sql(query)}")
-        for number, count in self._connection.execute(load_sql("ingest_batch_counts")).fetchall():
-            self._stretches[number].records += int(count)
+        counts = self._connection.execute(load_sql("ingest_batch_counts")).fetchall()
+        with self._lock:
+            for number, count in counts:
+                self._stretches[number].records += int(count)
 
     def _execute(self, query: str, parameters: dict[str, Any] | None = None) -> None:
         self._connection.execute(load_sql(query), parameters or {})

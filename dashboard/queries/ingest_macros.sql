@@ -1,28 +1,28 @@
 -- Reading rules for single JSON values, as Python's json sees them: a value of a wrong type is NULL, never
 -- a converted one. Arguments are JSON text as from_json gives it for a field declared JSON.
-CREATE OR REPLACE TEMP MACRO js_text(x) AS
+CREATE OR REPLACE MACRO js_text(x) AS
     CASE WHEN starts_with(CAST(x AS VARCHAR), '"') THEN json_extract_string(x, '$') END;
 
-CREATE OR REPLACE TEMP MACRO js_number(x) AS
+CREATE OR REPLACE MACRO js_number(x) AS
     CASE WHEN isfinite(try_cast(CAST(x AS VARCHAR) AS DOUBLE)) THEN try_cast(CAST(x AS VARCHAR) AS DOUBLE) END;
 
-CREATE OR REPLACE TEMP MACRO js_integer(x) AS
+CREATE OR REPLACE MACRO js_integer(x) AS
     CASE WHEN regexp_full_match(CAST(x AS VARCHAR), '-?[0-9]+') THEN try_cast(CAST(x AS VARCHAR) AS BIGINT) END;
 
 -- A count (tokens): the whole part of any finite number, as Python's int(float(x)).
-CREATE OR REPLACE TEMP MACRO js_count(x) AS
+CREATE OR REPLACE MACRO js_count(x) AS
     try_cast(trunc(try_cast(CAST(x AS VARCHAR) AS DOUBLE)) AS BIGINT);
 
 -- The code of the first of two error objects that has one.
-CREATE OR REPLACE TEMP MACRO js_code(x, y) AS
+CREATE OR REPLACE MACRO js_code(x, y) AS
     CASE WHEN x IS NOT NULL OR y IS NOT NULL
     THEN coalesce(js_text(json_extract(x, '$.code')), js_text(json_extract(y, '$.code'))) END;
 
-CREATE OR REPLACE TEMP MACRO js_boolean(x) AS
+CREATE OR REPLACE MACRO js_boolean(x) AS
     CASE CAST(x AS VARCHAR) WHEN 'true' THEN true WHEN 'false' THEN false END;
 
 -- What Python calls true: anything but null, false, zero and what is empty.
-CREATE OR REPLACE TEMP MACRO js_truthy(x) AS
+CREATE OR REPLACE MACRO js_truthy(x) AS
     x IS NOT NULL
     AND CAST(x AS VARCHAR) NOT IN ('null', 'false', '""', '{}', '[]')
     AND try_cast(CAST(x AS VARCHAR) AS DOUBLE) IS DISTINCT FROM 0;
@@ -30,12 +30,12 @@ CREATE OR REPLACE TEMP MACRO js_truthy(x) AS
 -- What DuckDB takes for JSON and Python does not: a comma before a closing bracket, nan and inf in any
 -- spelling. True for some harmless text too. Three patterns, because each begins with a literal: that makes
 -- the search ten times as fast.
-CREATE OR REPLACE TEMP MACRO has_lenient_syntax(line) AS
+CREATE OR REPLACE MACRO has_lenient_syntax(line) AS
     regexp_matches(line, ',\s*(?:[}\]]|-?(?i:nan|inf))')
     OR regexp_matches(line, ':\s*-?(?i:nan|inf)')
     OR regexp_matches(line, '\[\s*-?(?i:nan|inf)');
 
 -- An answer of the environment that is no object looks like an empty one.
-CREATE OR REPLACE TEMP MACRO hides_wrong_type(step) AS
+CREATE OR REPLACE MACRO hides_wrong_type(step) AS
     step.environment IS NOT NULL AND step.environment.done IS NULL AND step.environment.action_feedback IS NULL
     AND step.environment.observation_state IS NULL;
