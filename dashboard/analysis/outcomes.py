@@ -36,12 +36,20 @@ MEANINGS: Final[Mapping[str, str]] = {
     "right": "the purchase met it",
     "wrong value": "bought with another value on this axis",
     "never chosen": "bought without any value on this axis",
+    "not seen": "bought, but no product page that the agent opened offers the wanted value",
     "missing": "bought without it",
     "no purchase": "the episode ended without a purchase",
     "not in catalogue": "the task's own product does not offer the wanted value",
     "unknown": "the trace does not tell: it holds no description of the bought product",
 }
-OPTION_OUTCOMES: Final = ("right", "wrong value", "never chosen", "no purchase", "not in catalogue")
+OPTION_OUTCOMES: Final = (
+    "right",
+    "wrong value",
+    "never chosen",
+    "not seen",
+    "no purchase",
+    "not in catalogue",
+)
 ATTRIBUTE_OUTCOMES: Final = ("right", "missing", "no purchase", "unknown")
 
 AxesOf = Callable[[str], Sequence[OptionAxis] | None]
@@ -73,12 +81,15 @@ def _find(axes: Sequence[OptionAxis], wanted: str) -> str | None:
     return None
 
 
-def classify_options(rows: pd.DataFrame, located: pd.DataFrame | None = None) -> pd.DataFrame:
+def classify_options(
+    rows: pd.DataFrame, located: pd.DataFrame | None = None, choices: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Classify rows of ``option_outcomes.sql`` (see :data:`OPTION_OUTCOMES`).
 
-    ``located`` (:func:`locate_wanted`, with a ``run_id``-independent catalogue) fills in axes the trace
-    does not tell and says which values the catalogue lacks; it applies to rows whose ``known_catalogue``
-    is true. A value whose axis stays unknown is grouped under :data:`UNKNOWN_AXIS`.
+    ``located`` (:func:`locate_wanted`) fills in axes the trace does not tell and says which values the
+    catalogue lacks; it applies to rows whose ``known_catalogue`` is true. ``choices`` (rows of
+    ``option_choices.sql``) then tells what was chosen on such an axis. A value whose axis stays unknown is
+    grouped under :data:`UNKNOWN_AXIS`.
     """
     frame = rows.rename(columns={"wanted_value": "wanted", "chosen_value": "chosen"})
     if located is None or frame.empty:
@@ -88,13 +99,37 @@ def classify_options(rows: pd.DataFrame, located: pd.DataFrame | None = None) ->
     usable = frame["known_catalogue"].astype(bool).to_numpy()
     lacking = usable & ~frame["offered"].fillna(True).astype(bool).to_numpy()
     axis = frame["axis"].where(frame["axis"].notna() | ~usable, frame["found_axis"])
+    frame = _with_choices(frame.assign(group=axis), choices)
     right, bought = _true(frame["matched"]), _true(frame["purchased"])
     outcome = np.select(
-        [right, lacking, ~bought, frame["chosen"].notna().to_numpy()],
-        ["right", "not in catalogue", "no purchase", "wrong value"],
+        [right, lacking, ~bought, frame["chosen"].notna().to_numpy(), axis.isna().to_numpy()],
+        ["right", "not in catalogue", "no purchase", "wrong value", "not seen"],
         default="never chosen",
     )
     return frame.assign(group=axis.fillna(UNKNOWN_AXIS), outcome=outcome)[_COLUMNS]
+
+
+def _with_choices(frame: pd.DataFrame, choices: pd.DataFrame | None) -> pd.DataFrame:
+    """Fill ``chosen`` of rows whose axis came from the catalogue from the episode's own choices."""
+    found = frame["axis"].isna() & frame["group"].notna() & frame["chosen"].isna()
+    if choices is None or choices.empty or not found.any():
+        return frame
+    made: dict[tuple[str, str], list[str]] = {}
+    for run_id, episode_id, argument in choices[["run_id", "episode_id", "argument"]].itertuples(index=False):
+        made.setdefault((run_id, episode_id), []).append(argument)
+    part = frame[found]
+    taken = [
+        _last_choice(made.get((run_id, episode_id), []), axis)
+        for run_id, episode_id, axis in zip(part["run_id"], part["episode_id"], part["group"], strict=True)
+    ]
+    chosen = frame["chosen"].astype(object)
+    chosen[found] = taken
+    return frame.assign(chosen=chosen)
+
+
+def _last_choice(arguments: Sequence[str], axis: str) -> str | None:
+    prefix = f"{axis}="
+    return next((text.removeprefix(prefix) for text in reversed(arguments) if text.startswith(prefix)), None)
 
 
 def classify_attributes(rows: pd.DataFrame) -> pd.DataFrame:
@@ -110,8 +145,9 @@ def classify_attributes(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def group_table(classified: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFrame:
-    """One row a group, most wanted first: ``group, tasks, n``, counts by outcome, ``right_share`` and bounds.
+    """One row a group: ``group, tasks, n``, counts by outcome, ``right_share`` and its bounds.
 
+    Most wanted groups come first, an unknown axis last.
     ``n`` counts wanted values (one a task and episode); ``tasks`` distinct tasks that need the group.
     """
     counts = pd.crosstab(classified["group"], classified["outcome"]).reindex(
@@ -121,9 +157,11 @@ def group_table(classified: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFra
         n=counts.sum(axis=1), tasks=classified.groupby("group")["task_id"].nunique()
     ).reset_index()
     table = with_share_interval(table, "right", "n", "right_")
-    table = table.sort_values(["n", "group"], ascending=[False, True], ignore_index=True)
+    table = table.assign(unknown=table["group"] == UNKNOWN_AXIS).sort_values(
+        ["unknown", "n", "group"], ascending=[True, False, True], ignore_index=True
+    )
     table.columns.name = None
-    return table
+    return table.drop(columns="unknown")
 
 
 def right_by_run(classified: pd.DataFrame, groups: Sequence[str]) -> pd.DataFrame:

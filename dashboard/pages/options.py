@@ -32,7 +32,7 @@ from dashboard.ui.data import Runs, frame
 from dashboard.ui.text import plural, safe_text
 from dashboard.ui.theme import OUTCOME_COLOURS, category_colours
 
-TOP = 12
+TOP = 8
 _KEY = ["run_id", "episode_id"]
 KINDS = {"options": "Options", "attributes": "Attributes"}
 
@@ -70,7 +70,7 @@ def _options(runs: Runs, chosen: list[str]) -> pd.DataFrame:
     rows = rows.assign(known_catalogue=rows["run_id"].isin(known))
     if note := catalogue.catalogue_note(runs, chosen):
         st.caption(safe_text(note))
-    return classify_options(rows, catalogue.locate(rows) if known else None)
+    return classify_options(rows, catalogue.locate(rows), frame("option_choices", run_ids=known))
 
 
 def _attributes(chosen: list[str]) -> pd.DataFrame:

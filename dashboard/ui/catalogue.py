@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -12,19 +13,21 @@ from dashboard.ui.data import Runs
 from dashboard.ui.workspace import current_workspace
 from shopsim.catalog import Corpus, load_corpus
 from shopsim.errors import ShopSimError
+from shopsim.jsonio import FileError, read_json
 from shopsim.pipeline import layout
-from shopsim.pipeline.state import read_state
 
 __all__ = ["catalogue_note", "catalogue_sha256", "load_catalogue", "locate", "runs_of_catalogue"]
 
 
 def catalogue_sha256() -> str | None:
-    """The product data SHA-256 of the prepared catalogue as its preparation recorded it, None without one."""
+    """The product data SHA-256 that the prepared catalogue's manifest promises, None without a catalogue."""
     try:
-        state = read_state(current_workspace().settings.prepared_dir)
-    except ShopSimError:
+        manifest = read_json(current_workspace().settings.prepared_dir / layout.MANIFEST)
+    except FileError:
         return None
-    return None if state is None else state.outputs.get(layout.PRODUCTS)
+    content = manifest.get("content") if isinstance(manifest, Mapping) else None
+    digest = content.get("sha256") if isinstance(content, Mapping) else None
+    return digest if isinstance(digest, str) else None
 
 
 def runs_of_catalogue(runs: Runs, run_ids: list[str]) -> list[str]:
@@ -48,11 +51,20 @@ def _load(path: Path, stamp: int) -> Corpus:
     return load_corpus(path)
 
 
-def locate(rows: pd.DataFrame) -> pd.DataFrame:
-    """:func:`~dashboard.analysis.outcomes.locate_wanted` for rows of ``option_outcomes.sql``."""
+def locate(rows: pd.DataFrame) -> pd.DataFrame | None:
+    """:func:`~dashboard.analysis.outcomes.locate_wanted` for rows of ``option_outcomes.sql``.
+
+    None when no row's run used the prepared catalogue, or when that cannot be read.
+    """
     known = rows.loc[rows["known_catalogue"], ["goal_asin", "wanted_value"]].dropna()
+    if known.empty:
+        return None
+    try:
+        corpus = load_catalogue()
+    except ShopSimError:
+        return None
     pairs = sorted(set(zip(known["goal_asin"], known["wanted_value"], strict=True)))
-    return _locate(load_catalogue(), catalogue_sha256() or "", pairs)
+    return _locate(corpus, corpus.sha256, pairs)
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
@@ -66,7 +78,10 @@ def _locate(_corpus: Corpus, sha256: str, pairs: list[tuple[str, str]]) -> pd.Da
 
 def catalogue_note(runs: Runs, run_ids: list[str]) -> str | None:
     """One sentence when some of the runs cannot be looked up in the prepared catalogue, else None."""
-    missing = [run_id for run_id in run_ids if run_id not in runs_of_catalogue(runs, run_ids)]
+    known = runs_of_catalogue(runs, run_ids)
+    missing = [run_id for run_id in run_ids if run_id not in known]
+    if known and (problem := _problem()):
+        return f"The prepared catalogue cannot be read, so axes are told from the traces alone. {problem}"
     if not missing:
         return None
     if catalogue_sha256() is None:
@@ -76,3 +91,11 @@ def catalogue_note(runs: Runs, run_ids: list[str]) -> str | None:
         f"{names}: recorded with another catalogue than the prepared one, or none is named. "
         "Axes are told from the traces alone, and values that the catalogue lacks cannot be told apart."
     )
+
+
+def _problem() -> str | None:
+    try:
+        load_catalogue()
+    except ShopSimError as error:
+        return str(error)
+    return None

@@ -163,7 +163,8 @@ def episode_table(
 ) -> None:
     """Episodes with a link to Replay each. Needs ``run_id``, ``episode_id``, ``task_id``; shows the rest too.
 
-    ``extra`` are column settings (label or ``st.column_config``) of further columns, in their order.
+    ``extra`` are column settings (label or ``st.column_config``) of further columns, in their order; one
+    without any value is left out.
     """
     if episodes.empty:
         empty_state("No episode matches.")
@@ -175,18 +176,19 @@ def episode_table(
     ]
     table = shown.assign(run_id=shown["run_id"].map(runs.name)).drop(columns="episode_id")
     table.insert(0, "replay", links)
+    extra = {name: column for name, column in (extra or {}).items() if table[name].notna().any()}
     columns: dict[str, Any] = {
         "replay": st.column_config.LinkColumn("Replay", display_text="Open", width="small"),
         "run_id": st.column_config.TextColumn("Run"),
         "task_id": st.column_config.NumberColumn("Task", format="%d", width="small"),
-        **(extra or {}),
+        **extra,
     }
     st.dataframe(
         table,
         key=key,
         hide_index=True,
         placeholder="–",
-        column_order=["replay", "run_id", "task_id", *(extra or {})],
+        column_order=["replay", "run_id", "task_id", *extra],
         column_config=columns,
         height=min(38 + 35 * len(table), 420),
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from urllib.parse import quote
+
 import streamlit as st
 
 from dashboard.ui import data, state
@@ -11,12 +14,19 @@ from shopsim.errors import ShopSimError
 
 __all__ = ["ensure_shell", "run_app"]
 
-_OPEN = "_shell_open"
+# Whether this thread is inside run_app. Not in the session: after st.stop() that can no longer be written.
+_running = threading.local()
+# Drawn here, because Streamlit fetches a named icon from the network.
+_ICON = "data:image/svg+xml," + quote(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" '
+    'fill="#2b6cb0"/><path d="M8 12h16l-1.5 14h-13z" fill="#fff"/><path d="M12 14v-3a4 4 0 0 1 8 0v3" '
+    'fill="none" stroke="#fff" stroke-width="2"/></svg>'
+)
 
 
 def run_app() -> None:
     """Draw the menu and the page that the address names; an expected error becomes one line."""
-    st.set_page_config(page_title="ShopSim Review", page_icon=":material/shopping_bag:", layout="wide")
+    st.set_page_config(page_title="ShopSim Review", page_icon=_ICON, layout="wide")
     pages = {
         spec.name: st.Page(
             spec.path, title=spec.title, icon=spec.icon, url_path=spec.name, default=spec is PAGES[0]
@@ -28,14 +38,14 @@ def run_app() -> None:
     with st.sidebar:
         st.markdown("**ShopSim Review**")
         menu()
-    st.session_state[_OPEN] = True
+    _running.app = True
     try:
         _data_status()
         page.run()
     except ShopSimError as error:
         st.error(safe_text(error), icon=":material/error:")
     finally:
-        st.session_state[_OPEN] = False
+        _running.app = False
 
 
 def ensure_shell() -> None:
@@ -44,7 +54,7 @@ def ensure_shell() -> None:
     Beside a folder named ``pages`` Streamlit answers the very first request of a server by its old rule
     that every script in there is a page of its own, so a link to a page would open without the menu.
     """
-    if not st.session_state.get(_OPEN):
+    if not getattr(_running, "app", False):
         run_app()
         st.stop()
 

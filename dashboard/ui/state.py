@@ -30,6 +30,7 @@ __all__ = [
     "peek",
     "put",
     "remember",
+    "slider",
     "text",
     "toggle",
 ]
@@ -53,14 +54,18 @@ def choice(
     help: str | None = None,
     label_visibility: Literal["visible", "hidden", "collapsed"] = "visible",
     on_change: Callable[[], None] | None = None,
+    keep: bool = False,
 ) -> T:
     """One of ``options`` (not empty). ``default`` is the first option when None.
 
-    ``on_change`` is called after a person chose another one, not when a link or a callback did.
+    ``on_change`` is called after a person chose another one, not when a link or a callback did. With
+    ``keep`` the URL names even a default: for things (a run, a task) of which another one may be the first
+    tomorrow.
     """
     start = options[0] if default is None or default not in options else default
+    unwritten = None if keep else start
     by_text = {str(option): option for option in options}
-    _settle(key, start, lambda raw: by_text.get(raw[-1], start), lambda value: value in options)
+    _settle(key, start, lambda raw: by_text.get(raw[-1], start), lambda value: value in options, keep=keep)
     common: dict[str, Any] = {
         "options": options,
         "key": key,
@@ -68,7 +73,7 @@ def choice(
         "help": help,
         "label_visibility": label_visibility,
         "on_change": _changed,
-        "args": (key, start, on_change),
+        "args": (key, unwritten, on_change),
         "persist_state": "session",
     }
     value: T
@@ -155,6 +160,33 @@ def number(label: str, *, key: str, default: int, minimum: int, maximum: int, **
     )
 
 
+def slider(
+    label: str, *, key: str, default: float, minimum: float, maximum: float, step: float, **kwargs: Any
+) -> float:
+    """A number between bounds on a slider. Values of the URL need not be multiples of ``step``."""
+
+    def read(raw: list[str]) -> float:
+        try:
+            return float(raw[-1])
+        except ValueError:
+            return default
+
+    _settle(key, default, read, lambda value: minimum <= value <= maximum)
+    return float(
+        st.slider(
+            label,
+            min_value=minimum,
+            max_value=maximum,
+            step=step,
+            key=key,
+            on_change=_changed,
+            args=(key, default),
+            persist_state="session",
+            **kwargs,
+        )
+    )
+
+
 def toggle(label: str, *, key: str, default: bool = False, help: str | None = None) -> bool:
     """On or off (``1`` / ``0`` in the URL)."""
     _settle(key, default, lambda raw: raw[-1] in ("1", "true", "True"), lambda value: True)
@@ -231,7 +263,14 @@ def remember(key: str, value: Any, default: Any = None, *, of: str | None = None
     _write(key, value, default)
 
 
-def _settle(key: str, default: Any, read: Callable[[list[str]], Any], valid: Callable[[Any], bool]) -> None:
+def _settle(
+    key: str,
+    default: Any,
+    read: Callable[[list[str]], Any],
+    valid: Callable[[Any], bool],
+    *,
+    keep: bool = False,
+) -> None:
     """Put the value of ``key`` into the session before its widget is drawn, and into the URL."""
     raw = st.query_params.get_all(key)
     if raw == [""] and isinstance(default, list):
@@ -247,8 +286,10 @@ def _settle(key: str, default: Any, read: Callable[[list[str]], Any], valid: Cal
     if key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
     _memory()[key] = value
-    _note(key, default)
-    _write(key, value, default)
+    unwritten = None if keep else default
+    _note(key, unwritten)
+    if not (keep and _came_by_history()):  # going back must not lead forward again
+        _write(key, value, unwritten)
 
 
 def _changed(key: str, default: Any, then: Callable[[], None] | None = None) -> None:

@@ -28,21 +28,24 @@ __all__ = [
 ]
 
 MISSING = "–"
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~$^=&\"'/@])")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$^=\"'/@])")
+_ENTITIES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 # Replaced by Streamlit after Markdown was parsed, where a backslash no longer helps: emoji, icon and colour
-# names (:name:), arrows and dashes (->, <-, --, <=, >=, ~=), addresses (www.x, a@b).
-_LATE = re.compile(r":(?=[A-Za-z_+-])|[<>~-](?=[<>=-])|@|www(?=\.)", re.IGNORECASE)
+# names (:name:), arrows and dashes (->, <-, --, <=, >=, ~=), addresses (http://x, www.x, a@b).
+_LATE = re.compile(r":(?=[A-Za-z_+/-])|[<>~-](?=[<>=-])|@|www(?=\.)", re.IGNORECASE)
 _ZERO_WIDTH = "\u200b"
 
 
 def safe_text(text: object) -> str:
     """Escape ``text`` for a Markdown context, so that it reads exactly as it was recorded.
 
-    Punctuation gets a backslash; what Streamlit replaces after parsing is broken up by a zero-width space.
-    Line breaks and tabs become blanks; lone surrogates (a model cut off inside an emoji) become U+FFFD.
+    Punctuation gets a backslash, ``<``, ``>`` and ``&`` become entities, and what Streamlit replaces after
+    parsing is broken up by a zero-width space. Line breaks and tabs become blanks; lone surrogates (a model
+    cut off inside an emoji) become U+FFFD.
     """
     clean = " ".join(printable(text).split())
-    return _MARKDOWN.sub(r"\\\1", _LATE.sub(rf"\g<0>{_ZERO_WIDTH}", clean))
+    escaped = _MARKDOWN.sub(r"\\\1", _LATE.sub(rf"\g<0>{_ZERO_WIDTH}", clean))
+    return escaped.translate(_ENTITIES)
 
 
 def safe_html(text: object) -> str:

@@ -46,10 +46,13 @@ OUTCOME_COLOURS: Final[Mapping[str, str]] = {
     "right": "#3182ce",
     "wrong value": "#dd6611",
     "never chosen": "#b08d57",
+    "not seen": "#0f8b8d",
+    "missing": "#dd6611",
+    "unknown": "#b08d57",
     "no purchase": MUTED,
     "not in catalogue": "#7a5af5",
 }
-"""What happened to one wanted option value or attribute (see ``dashboard.analysis.options``)."""
+"""What happened to one wanted option value or attribute (see ``dashboard.analysis.outcomes``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,12 +83,12 @@ def test_a_wanted_value_is_found_as_it_is_else_by_the_rewards_ratio() -> None:
         (
             {"axis": None, "matched": False, "chosen_value": None, "goal_asin": "9"},
             UNKNOWN_AXIS,
-            "never chosen",
+            "not seen",
         ),
         (
             {"axis": None, "matched": False, "chosen_value": None, "known_catalogue": False},
             UNKNOWN_AXIS,
-            "never chosen",
+            "not seen",
         ),
         # met on another product although its own does not offer it: that is right
         ({"wanted_value": "红", "chosen_value": "红"}, "尺码", "right"),
@@ -105,7 +105,7 @@ def test_without_a_catalogue_the_trace_alone_decides() -> None:
     rows = pd.DataFrame([outcome(), outcome(axis=None, matched=False, chosen_value=None, wanted_value="红")])
     classified = classify_options(rows)
     assert classified["group"].tolist() == ["尺码", UNKNOWN_AXIS]
-    assert classified["outcome"].tolist() == ["right", "never chosen"]
+    assert classified["outcome"].tolist() == ["right", "not seen"]
 
 
 def test_an_empty_frame_stays_one() -> None:
@@ -142,7 +142,7 @@ def classified() -> pd.DataFrame:
 def test_group_table_counts(classified: pd.DataFrame) -> None:
     table = group_table(classified, OPTION_OUTCOMES).set_index("group")
     assert table.index.tolist() == ["尺码", "颜色"]
-    assert table.loc["尺码", ["n", "tasks", *OPTION_OUTCOMES]].tolist() == [4, 2, 1, 2, 1, 0, 0]
+    assert table.loc["尺码", ["n", "tasks", *OPTION_OUTCOMES]].tolist() == [4, 2, 1, 2, 1, 0, 0, 0]
     assert table.loc["尺码", "right_share"] == 0.25
     low, high = proportion_confint(1, 4, method="wilson")
     assert (table.loc["尺码", "right_low"], table.loc["尺码", "right_high"]) == pytest.approx((low, high))
@@ -171,3 +171,27 @@ def test_confusions_and_selection(classified: pd.DataFrame) -> None:
         )
         assert len(behind) == row.n and behind["task_id"].nunique() == row.tasks
     assert len(select_outcomes(classified)) == len(classified)
+
+
+def test_what_was_taken_on_an_axis_that_only_the_catalogue_knows() -> None:
+    unknown = {"axis": None, "matched": False, "chosen_value": None}
+    rows = pd.DataFrame(
+        [
+            outcome(**unknown),
+            outcome(**unknown, episode_id="e2"),
+            outcome(**unknown, episode_id="e3", known_catalogue=False),
+            outcome(episode_id="e4"),
+        ]
+    )
+    located = locate_wanted(zip(rows["goal_asin"], rows["wanted_value"], strict=True), AXES.get)
+    choices = pd.DataFrame(
+        {
+            "run_id": "r1",
+            "episode_id": ["e1", "e1", "e1", "e2", "e3"],
+            "argument": ["尺码=s", "颜色分类=红", "尺码=m=2", "颜色分类=红", "尺码=s"],
+        }
+    )
+    classified = classify_options(rows, located, choices)
+    assert classified["outcome"].tolist() == ["wrong value", "never chosen", "not seen", "right"]
+    assert classified["chosen"].tolist()[0] == "m=2"
+    assert classified["chosen"].isna().tolist() == [False, True, True, False]

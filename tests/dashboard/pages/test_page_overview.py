@@ -1,0 +1,171 @@
+"""The overview page against plain Python over the records."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from shopsim.rollout.summary import summarize
+from tests.factories.review_pages import (
+    ReviewApp,
+    assert_no_recorded_markup,
+    completed,
+    figure_of,
+    latest,
+    markup,
+    review_workspace,
+)
+
+PUBLISHED = Path(__file__).parents[4] / "shared" / "published" / "artifacts"
+TRACED = ["demo-iter00", "demo-iter80"]
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("overview")
+
+
+@pytest.fixture(scope="module")
+def review(workspace: Path) -> ReviewApp:
+    return review_workspace(workspace)
+
+
+@pytest.fixture(scope="module")
+def table(review: ReviewApp) -> pd.DataFrame:
+    frame: pd.DataFrame = review.open("overview").dataframe[0].value
+    return frame.set_index("name")
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_figures_of_a_traced_run(workspace: Path, table: pd.DataFrame, name: str) -> None:
+    summary = summarize(latest(workspace / "runs" / name))
+    row, primary, behaviour = table.loc[name], summary["primary"], summary["behavior"]
+    n = summary["counts"]["scored"]
+    assert row["scored_n"] == n
+    assert row["reward_mean"] == pytest.approx(primary["reward_mean"])
+    low, high = stats.t.interval(0.95, n - 1, primary["reward_mean"], primary["reward_sem"])
+    assert row["reward_ci"] == f"{max(low, 0):.3f} – {min(high, 1):.3f}"
+    assert row["success_share"] == pytest.approx(100 * primary["success_rate"])
+    low, high = proportion_confint(round(primary["success_rate"] * n), n, method="wilson")
+    assert row["success_ci"] == f"{100 * low:.1f} – {100 * high:.1f}"
+    assert row["steps_mean"] == pytest.approx(behaviour["steps_mean"])
+    assert row["invalid_rate"] == pytest.approx(100 * behaviour["invalid_action_rate"])
+    assert row["protocol_error_rate"] == pytest.approx(100 * behaviour["protocol_error_rate"])
+    assert row["policy_failure_rate"] == pytest.approx(100 * behaviour["policy_failure_rate"])
+    tokens = summary["cost"]["tokens"]["total_tokens"] / summary["counts"]["completed"]
+    assert row["tokens_mean"] == pytest.approx(tokens, abs=0.5)
+    assert row["seconds"] == pytest.approx(summary["cost"]["duration_ms_mean"] / 1000)
+    assert row["failed"] == summary["counts"]["failed"]
+
+
+def test_completion_counts_what_was_asked_for(workspace: Path, table: pd.DataFrame) -> None:
+    done = len(completed(workspace / "runs" / "demo-iter80"))
+    assert table.loc["demo-iter80", "pending"] == 3
+    assert table.loc["demo-iter80", "progress"] == pytest.approx(100 * done / 27)
+
+
+def test_an_unscored_episode_is_no_zero(workspace: Path, table: pd.DataFrame) -> None:
+    row = table[table["what"] == "scripted agent"].iloc[0]
+    run = next(path for path in (workspace / "runs").iterdir() if path.name.startswith("<img"))
+    rewards = [record["final"]["reward"] for record in completed(run)]
+    scored = [reward for reward in rewards if not math.isnan(reward)]
+    assert len(scored) == len(rewards) - 1
+    assert row["reward_mean"] == pytest.approx(sum(scored) / len(scored))
+    assert row["scored_n"] == len(scored) and row["unscored"] == 1
+
+
+def test_a_summary_alone_shows_the_same_figures_as_its_traces(table: pd.DataFrame) -> None:
+    alone, traced = table.loc["summary-alone"], table.loc["demo-iter80"]
+    assert alone["what"] == "summary only"
+    for column in ("reward_ci", "success_ci"):
+        assert alone[column] == traced[column]
+    for column in ("reward_mean", "success_share", "steps_mean", "invalid_rate", "tokens_mean", "scored_n"):
+        assert alone[column] == pytest.approx(traced[column])
+
+
+def test_a_broken_run_is_told_and_empty(review: ReviewApp, table: pd.DataFrame) -> None:
+    row = table.loc["broken"]
+    assert pd.isna(row["reward_mean"]) and pd.isna(row["success_share"]) and row["problem_count"] >= 1
+    banner = review.open("overview").expander[0]
+    assert "problem" in banner.label
+    assert any("manifest" in element.value and "broken" in element.value for element in banner.markdown)
+
+
+def test_success_across_iterations(workspace: Path, review: ReviewApp, table: pd.DataFrame) -> None:
+    figure = figure_of(review.open("overview", runs=TRACED), "Success")
+    points = [trace for trace in figure["data"] if trace["mode"] == "markers"]
+    expected = [table.loc[name, "success_share"] for name in TRACED]
+    assert [trace["y"][0] for trace in points] == pytest.approx(expected)
+    assert [trace["x"][0] for trace in points] == [0, 80]
+    figure = figure_of(review.open("overview", runs=TRACED, figure="Strict reward"), "Strict reward")
+    points = [trace for trace in figure["data"] if trace["mode"] == "markers"]
+    expected = [100 * table.loc[name, "reward_mean"] for name in TRACED]
+    assert [trace["y"][0] for trace in points] == pytest.approx(expected)
+
+
+def test_the_address_reproduces_the_view(review: ReviewApp) -> None:
+    app = review.open("overview", runs=["demo-iter80"], run="demo-iter80", figure="Strict reward")
+    assert app.dataframe[0].value["name"].tolist() == ["demo-iter80"]
+    assert app.selectbox(key="run").value == "demo-iter80"
+    app = review.act(app, lambda page: page.multiselect(key="runs").set_value(["demo-iter00"]))
+    assert app.query_params["runs"] == "demo-iter00"
+    assert "run" not in app.query_params and app.selectbox(key="run").value == "demo-iter00"
+    again = review.open("overview", **app.query_params)
+    assert again.dataframe[0].value["name"].tolist() == ["demo-iter00"]
+
+
+def test_unknown_names_in_an_address_are_ignored(review: ReviewApp) -> None:
+    app = review.open("overview", runs=["gone"], run="gone", figure="<b>x</b>")
+    assert len(app.dataframe[0].value) == 5
+    assert "runs" not in app.query_params
+
+
+def test_details_link_to_the_pages_of_the_run(review: ReviewApp) -> None:
+    app = review.open("overview", run="demo-iter80")
+    links = {
+        link.proto.label: link.proto.query_string
+        for link in app.get("page_link")
+        if link.proto.query_string == "runs=demo-iter80"
+    }
+    assert {"Rewards", "Terminations", "Option errors"} <= set(links)
+    values = {metric.label: metric.value for metric in app.metric}
+    row = app.dataframe[0].value.set_index("name").loc["demo-iter80"]
+    assert values["Success"] == f"{row['success_share']:.2f}%"
+    assert f"n \\= {row['scored_n']:.0f}" in markup(app)
+
+
+def test_recorded_markup_stays_text(review: ReviewApp) -> None:
+    names = review.open("overview").dataframe[0].value["name"]
+    run = next(name for name in names if name.startswith("<img"))
+    assert_no_recorded_markup(review.open("overview", run=run))
+
+
+def test_an_empty_workspace_says_what_to_do(tmp_path: Path) -> None:
+    app = ReviewApp(tmp_path).open("overview")
+    assert len(app.info) == 1 and "shopsim demo" in app.info[0].value
+    assert not app.dataframe
+
+
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published bundle lies outside the project")
+def test_the_published_conditions(tmp_path: Path) -> None:
+    table = ReviewApp(tmp_path, PUBLISHED).open("overview").dataframe[0].value
+    shown = table[table["what"] == "published summary"].set_index("name")
+    expected: dict[str, tuple[float, float, float]] = {
+        "base, no skill": (0.542167, 51.75, 6.2125),
+        "base + S0": (0.566301, 54.50, 6.6125),
+        "Iter80, no skill": (0.850060, 84.25, 5.7525),
+        "Iter80 + ST": (0.867143, 86.25, 6.0100),
+    }
+    for name, (reward, success, steps) in expected.items():
+        row: Any = shown.loc[name]
+        assert round(row["reward_mean"], 6) == reward
+        assert row["success_share"] == pytest.approx(success) and row["steps_mean"] == pytest.approx(steps)
+        assert row["scored_n"] == 400
+    assert json.dumps(sorted(shown.index)) == json.dumps(sorted(expected))
