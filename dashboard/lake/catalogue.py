@@ -19,7 +19,7 @@ from shopsim.jsonio import FileError, read_json, write_json
 
 __all__ = ["CACHE_FORMAT", "Catalogue", "Segment", "fingerprint", "load_catalogue", "source_folder", "sweep"]
 
-CACHE_FORMAT: Final = "lake-2"
+CACHE_FORMAT: Final = "lake-3"
 GRACE_SECONDS: Final = 600.0
 _SAMPLE_BYTES: Final = 16 << 10
 _SAMPLES: Final = 16

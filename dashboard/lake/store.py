@@ -149,12 +149,18 @@ class Lake:
     def problems(self, run_id: str) -> list[str]:
         """Like :meth:`file_problems`, with every invalid trace line and its byte offset."""
         lines = self.file_problems(run_id)
-        found, known = self.run(run_id), self._runs[run_id]
-        if known.catalogue is not None:
-            last = [known.catalogue.tail_invalid] if known.catalogue.tail_invalid else []
-            invalid = [*known.catalogue.invalid, *last]
-            lines += [f"{found.path / TRACES}: byte {line['offset']}: {line['reason']}" for line in invalid]
-        return lines
+        traces = self.run(run_id).path / TRACES
+        return lines + [
+            f"{traces}: byte {line['offset']}: {line['reason']}" for line in self.invalid_lines(run_id)
+        ]
+
+    def invalid_lines(self, run_id: str) -> list[dict[str, Any]]:
+        """The first thousand invalid trace lines of a run: ``offset``, ``length`` (bytes) and ``reason``."""
+        self.run(run_id)
+        catalogue = self._runs[run_id].catalogue
+        if catalogue is None:
+            return []
+        return [*catalogue.invalid, *([catalogue.tail_invalid] if catalogue.tail_invalid else [])]
 
     def episode_record(self, run_id: str, episode_id: str) -> dict[str, Any]:
         """The whole recorded episode, read with one seek.

@@ -96,6 +96,7 @@ STRUCTURE: Final[dict[str, Any]] = {
     "episode_id": "JSON",
     "status": "JSON",
     "job": {"task_id": "JSON", "sample_id": "JSON", "seed": "JSON", "split": "JSON"},
+    "provenance": "JSON",
     "started_at": "VARCHAR",
     "ended_at": "VARCHAR",
     "duration_ms": "JSON",

@@ -47,7 +47,7 @@ SELECT
     bought_asin, bought_name, bought_price,
     coalesce(searches, 0) AS searches,
     coalesce(product_opens, 0) AS product_opens,
-    error_stage, error_type, error_message, schema_version,
+    error_stage, error_type, error_message, schema_version, provenance_hash,
     line_offset, line_length
 FROM winners LEFT JOIN counted USING (record_id)
 ORDER BY record_id

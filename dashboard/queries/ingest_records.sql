@@ -12,6 +12,7 @@ SELECT
     js_integer(r.job.sample_id) AS sample_id,
     js_integer(r.job.seed) AS seed,
     js_text(r.job.split) AS split,
+    CASE WHEN r.provenance IS NOT NULL THEN hash(CAST(r.provenance AS VARCHAR)) END AS provenance_hash,
     r.started_at AS started_at,
     r.ended_at AS ended_at,
     js_number(r.duration_ms) AS duration_ms,
