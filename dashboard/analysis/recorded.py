@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-__all__ = ["as_list", "as_mapping", "as_text", "as_texts"]
+__all__ = ["as_list", "as_mapping", "as_text", "as_texts", "printable"]
+
+_UNPRINTABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
 
 def as_mapping(value: object) -> Mapping[str, Any]:
@@ -26,3 +29,8 @@ def as_text(value: object) -> str:
 def as_texts(value: object) -> list[str]:
     """The entries of a list as texts; anything else is an empty list."""
     return [str(entry) for entry in as_list(value)]
+
+
+def printable(text: object) -> str:
+    """``text`` as UTF-8 and every renderer can carry it: lone surrogates and NUL read U+FFFD."""
+    return "" if text is None else _UNPRINTABLE.sub("\ufffd", str(text))

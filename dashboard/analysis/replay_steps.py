@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from dashboard.analysis.columns import Column
-from dashboard.analysis.recorded import as_list, as_mapping, as_text
+from dashboard.analysis.recorded import as_list, as_mapping, as_text, printable
 from shopsim.rollout.summary import finite_number
 
 __all__ = [
@@ -127,7 +127,7 @@ def _timeline_row(step: StepView, row: Mapping[Any, Any]) -> tuple[Any, ...]:
         _plain(row.get("action_type")),
         _plain(row.get("page_type")),
         _short(did),
-        _result(step),
+        _short(_result(step)),
         step.latency_ms,
         step.usage["prompt_tokens"],
         step.usage["completion_tokens"],
@@ -204,7 +204,7 @@ def _whole(value: object) -> int | None:
 
 
 def _short(text: str, limit: int = 300) -> str:
-    line = " ".join(text.split())
+    line = printable(" ".join(text[: 4 * limit].split()))
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
@@ -45,6 +46,7 @@ TASK_COLUMNS: Final[Mapping[str, Column]] = {
     "episodes": Column("n", "count", width=45, help="Episodes of this task in the chosen runs"),
 }
 
+_TASK_ID: Final = re.compile(r"[0-9]{1,18}")
 _WORDS: Final = {
     "success": "✓",
     "failure": "✗",
@@ -59,7 +61,7 @@ def search_terms(text: str, task_ids: Collection[int]) -> tuple[int, list[str]]:
     Words are folded to lower case; a task matches when all of them occur in its texts.
     """
     number = text.strip().removeprefix("#")
-    if number.isascii() and number.isdigit() and int(number) in task_ids:
+    if _TASK_ID.fullmatch(number) and int(number) in task_ids:
         return int(number), []
     return -1, text.lower().split()
 

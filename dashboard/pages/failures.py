@@ -35,9 +35,9 @@ def main() -> None:
     if everything.empty:
         ui.empty_state("None of the chosen runs has an episode of a task yet.")
         return
-    rows, filters = filter_tasks(chosen, everything)
+    rows, filters, one = filter_tasks(chosen, everything)
     shown = choose_shown(rows)
-    table = task_table(rows, chosen, shown)
+    table = task_table(rows, chosen, "all" if one else shown)
     forget_task((*filters, shown), table)
     draw_tasks(runs, table, chosen)
     task_id = choose_task(everything, table.head(MOST_TASKS))
@@ -68,8 +68,8 @@ def find_episodes(
     )
 
 
-def filter_tasks(chosen: list[str], everything: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The filter widgets: the episodes with their marks, and what was chosen."""
+def filter_tasks(chosen: list[str], everything: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...], bool]:
+    """The filter widgets: the episodes with their marks, what was chosen, and whether that names one task."""
     choices = frame("failures_choices", run_ids=chosen)
     columns = st.columns([4, 2, 2, 2])
     with columns[0]:
@@ -90,7 +90,7 @@ def filter_tasks(chosen: list[str], everything: pd.DataFrame) -> tuple[pd.DataFr
     rows = find_episodes(
         chosen, task_id=task_id, words=words, domain=domain, component=component, reason=reason
     )
-    return rows, (text, domain, component, reason)
+    return rows, (text, domain, component, reason), task_id >= 0
 
 
 def open_choice(label: str, options: Iterable[str], key: str, names: Mapping[str, str] | None = None) -> str:
@@ -146,7 +146,7 @@ def draw_tasks(runs: Runs, table: pd.DataFrame, chosen: list[str]) -> None:
         column_config=tables.columns(TASK_COLUMNS) | names,
         on_select=select,
         selection_mode="single-cell",
-        height=min(38 + 35 * len(listed), 420),
+        height="content" if len(listed) <= 10 else 420,
         alt="Tasks against runs, worst first",
     )
     more = f" The first {count(MOST_TASKS)} of {count(len(table))} tasks." if len(table) > MOST_TASKS else ""

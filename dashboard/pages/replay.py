@@ -64,7 +64,9 @@ def choose_run(runs: Runs) -> str:
         known = asked in runs.ids
         why = f"The run {asked} has no recorded episodes" if known else f"There is no run named {asked} here"
         st.caption(safe_text(f"{why}; another one is shown."))
-    return state.choice("Run", runs.with_traces, key="run", format_func=runs.name, on_change=from_the_start)
+    return state.choice(
+        "Run", runs.with_traces, key="run", format_func=runs.name, on_change=from_the_start, keep=True
+    )
 
 
 def choose_episode(rows: pd.DataFrame, kept: str) -> tuple[str, str | None, str | None]:
@@ -80,6 +82,7 @@ def choose_episode(rows: pd.DataFrame, kept: str) -> tuple[str, str | None, str 
         key="episode",
         format_func=labels.__getitem__,
         on_change=from_the_start,
+        keep=True,
     )
     return (episode_id, *neighbours(ids, episode_id))
 

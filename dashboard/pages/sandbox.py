@@ -16,9 +16,9 @@ from dashboard.ui import data, state
 from dashboard.ui.engine import get_engine
 from dashboard.ui.explanation import draw_explanation
 from dashboard.ui.navigation import link_to
-from dashboard.ui.play import Play, current_play, restart, save_play, take
+from dashboard.ui.play import Play, current_play, restart, save_play, saved_run, take
 from dashboard.ui.shop_page import shop_page
-from dashboard.ui.text import number, plural, safe_text
+from dashboard.ui.text import number, plural, safe_text, shorten
 from shopsim.engine import Engine
 from shopsim.env.actions import click, search
 from shopsim.env.pages import render_page_html
@@ -27,6 +27,7 @@ from shopsim.rollout.tools import tool_schemas
 
 SPLITS = {"test": "Test", "val": "Validation", "train": "Train", "all": "All tasks"}
 HEIGHT = 620
+END_HEIGHT = 260
 
 
 def choose_play(engine: Engine) -> Play:
@@ -48,7 +49,9 @@ def choose_play(engine: Engine) -> Play:
         st.button("Random task", icon=":material/shuffle:", on_click=draw_task, args=(ids,), width="stretch")
     with columns[1]:
         # The actions of another task mean nothing in this one.
-        task_id = state.choice(f"Task ({plural(len(ids), 'task')})", ids, key="task", on_change=restart)
+        task_id = state.choice(
+            f"Task ({plural(len(ids), 'task')})", ids, key="task", on_change=restart, keep=True
+        )
     with columns[3]:
         persona = state.toggle(
             "Persona mode",
@@ -94,7 +97,7 @@ def act_panel(play: Play) -> None:
     page = play.recorder.page
     feedback = page.get("action_feedback")
     if isinstance(feedback, Mapping):
-        note = safe_text(f"{feedback['action']} — {feedback['message']}")
+        note = safe_text(f"{shorten(feedback['action'], 300)} — {feedback['message']}")
         if feedback["valid"]:
             st.success(note, icon=":material/check:")
         else:
@@ -147,7 +150,7 @@ def agent_view(play: Play) -> None:
     """Exactly the text and the tools that a model gets for this turn."""
     page = play.recorder.page
     st.markdown("**What the agent sees**")
-    with st.container(height=HEIGHT):
+    with st.container(height=END_HEIGHT if play.recorder.done else HEIGHT):
         ui.data_text(page["observation"], mono=True)
     with st.expander("Tools offered this turn, and the structured state"):
         st.json(tool_schemas(page["observation_state"]), expanded=1)
@@ -156,10 +159,10 @@ def agent_view(play: Play) -> None:
 
 def shop_view(play: Play) -> None:
     """The same state as a shop page; clicking in it acts."""
-    page = play.recorder.page
-    st.markdown("**The page as a shop** (click in it to act)")
+    page, done = play.recorder.page, play.recorder.done
+    st.markdown("**The page as a shop**" + ("" if done else " (click in it to act)"))
     html = render_page_html(page["observation_state"], steps_left=play.recorder.steps_left)
-    shop_page(html, key="shop-page", on_action=take, height=HEIGHT)
+    shop_page(html, key="shop-page", on_action=take, height=END_HEIGHT if done else HEIGHT)
 
 
 def end_panel(play: Play) -> None:
@@ -185,8 +188,12 @@ def end_panel(play: Play) -> None:
 def save_panel(play: Play) -> None:
     """Saving the play as an episode of a sandbox run, and where it went."""
     if play.saved is not None:
-        run_id, episode_id = play.saved.folder.name, play.saved.episode_id
-        st.success(safe_text(f"Saved as {episode_id} in the run {run_id}."), icon=":material/save:")
+        folder, episode_id = play.saved.folder, play.saved.episode_id
+        st.success(safe_text(f"Saved as {episode_id} in the run {folder.name}."), icon=":material/save:")
+        run_id = saved_run(data.load_runs(), play.saved)
+        if run_id is None:
+            st.caption(safe_text(f"It lies in {folder}, which is not among the folders looked at here."))
+            return
         left, right, _ = st.columns([1, 1, 2])
         with left:
             link_to("overview", "See the run in the overview", runs=[run_id])

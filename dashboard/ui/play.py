@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import streamlit as st
 
 from dashboard.ui import state
+from dashboard.ui.data import Runs
 from shopsim.engine import Engine
 from shopsim.rollout.recorder import PlayRecorder, SavedPlay
 
-__all__ = ["Play", "current_play", "restart", "save_play", "take"]
+__all__ = ["Play", "current_play", "restart", "save_play", "saved_run", "take"]
 
 _ACTIONS = "act"
 _SESSION = "_sandbox_play"
@@ -91,6 +93,12 @@ def save_play(name: str) -> SavedPlay:
     saved = play.saved or play.recorder.save(name)
     _saved_plays()[play.identity] = saved
     return saved
+
+
+def saved_run(runs: Runs, saved: SavedPlay) -> str | None:
+    """The id under which the pages know the run of a saved play; None when they do not look there."""
+    folder = saved.folder.resolve()
+    return next((run_id for run_id in runs.ids if Path(str(runs.table.at[run_id, "path"])) == folder), None)
 
 
 def _write(actions: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,12 +26,13 @@ __all__ = ["choose_step", "draw_raw", "draw_step", "draw_timeline"]
 
 HEIGHT = 560
 _FIRST_RAW = 20_000
+_ROWS = 8
 
 
 def choose_step(record: Mapping[str, Any], steps: Sequence[StepView], *, known_catalogue: bool) -> StepView:
     """The step of the URL (``step``), with buttons to the one before and after, and what to do with it."""
     raw = st.query_params.get("step", "")
-    position = min(max(int(raw), 1), len(steps)) if raw.isascii() and raw.isdigit() else 1
+    position = min(max(int(raw), 1), len(steps)) if re.fullmatch(r"[0-9]{1,9}", raw) else 1
     state.remember("step", position, 1, of="episode")
     st.subheader(f"Step {position} of {len(steps)}", anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -65,7 +67,6 @@ def choose_step(record: Mapping[str, Any], steps: Sequence[StepView], *, known_c
 def draw_timeline(run_id: str, episode_id: str, steps: Sequence[StepView]) -> None:
     """All steps in a table; selecting one opens it."""
     table = timeline(frame("replay_steps", run_id=run_id, episode_id=episode_id), steps)
-    table = table.assign(did=table["did"].map(printable), result=table["result"].map(printable))
     key = f"timeline-{run_id}-{episode_id}"
 
     def select() -> None:
@@ -81,7 +82,7 @@ def draw_timeline(run_id: str, episode_id: str, steps: Sequence[StepView]) -> No
         column_config=tables.columns(STEP_COLUMNS),
         on_select=select,
         selection_mode="single-cell",
-        height=min(38 + 35 * len(table), 320),
+        height="content" if len(table) <= _ROWS else 320,
         alt="All steps of the episode",
     )
     st.caption("Select a row's cell to open its step below.")

@@ -24,7 +24,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   frame.title = data.title;
   frame.style.cssText =
-    "width:100%;border:1px solid rgba(127,140,153,.35);border-radius:8px;background:#f5f6f8;height:" +
+    "box-sizing:border-box;width:100%;border:1px solid rgba(127,140,153,.35);border-radius:8px;background:#f5f6f8;height:" +
     data.height + "px";
   const act = (event) => {
     const element = event.target.closest("[data-action]");

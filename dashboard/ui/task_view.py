@@ -40,6 +40,7 @@ def choose_task(everything: pd.DataFrame, table: pd.DataFrame) -> int | None:
         "Task",
         options,
         key="task",
+        keep=True,
         format_func=lambda task_id: f"{task_id}: {shorten(texts.get(task_id) or '', 70)}",
     )
 

@@ -10,6 +10,8 @@ import math
 import re
 from typing import Any
 
+from dashboard.analysis.recorded import printable
+
 __all__ = [
     "MISSING",
     "count",
@@ -131,9 +133,3 @@ def plural(n: Any, noun: str, nouns: str | None = None) -> str:
     """``1 episode``, ``1,234 episodes``."""
     size = 0 if is_missing(n) else int(n)
     return f"{size:,} {noun if size == 1 else nouns or noun + 's'}"
-
-
-def printable(text: object) -> str:
-    """``text`` as UTF-8 can carry it: a lone surrogate reads U+FFFD (or a question mark), NUL too."""
-    value = "" if text is None else str(text)
-    return value.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
