@@ -69,6 +69,13 @@ class RunSettings(_Section):
     root: str = "runs"
 
 
+class ReviewSettings(_Section):
+    """Where reviewers' verdicts are kept and which labels they choose from."""
+
+    database: str = ".shopsim/reviews.sqlite"
+    taxonomy: str = "configs/review_taxonomy.toml"
+
+
 class Settings(_Section):
     """The whole of ``configs/shopsim.toml`` plus the workspace folder it was read from."""
 
@@ -78,6 +85,7 @@ class Settings(_Section):
     search: SearchSettings = SearchSettings()
     episode: EpisodeSettings = EpisodeSettings()
     runs: RunSettings = RunSettings()
+    review: ReviewSettings = ReviewSettings()
 
     def path(self, relative: str) -> Path:
         """Resolve a path of the settings file against the workspace."""
@@ -92,6 +100,16 @@ class Settings(_Section):
     def runs_root(self) -> Path:
         """Folder with one run a sub-folder."""
         return self.path(self.runs.root)
+
+    @property
+    def review_database(self) -> Path:
+        """The SQLite file with the reviewers' verdicts (made by the first one)."""
+        return self.path(self.review.database)
+
+    @property
+    def review_taxonomy(self) -> Path:
+        """The file that defines the reviewers' labels."""
+        return self.path(self.review.taxonomy)
 
 
 def find_workspace(start: Path | None = None) -> Path:

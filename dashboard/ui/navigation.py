@@ -41,6 +41,8 @@ PAGES = (
     PageSpec("diagnosis", "Diagnosis", ":material/troubleshoot:", "Episodes"),
     PageSpec("failures", "Failures by task", ":material/search:", "Episodes"),
     PageSpec("replay", "Replay", ":material/play_circle:", "Episodes"),
+    PageSpec("triage", "Triage", ":material/rule:", "Episodes"),
+    PageSpec("search_text", "Find", ":material/find_in_page:", "Episodes"),
     PageSpec("search_quality", "Search quality", ":material/manage_search:", "Environment"),
     PageSpec("search_weights", "Search weights", ":material/balance:", "Environment"),
     PageSpec("sandbox", "Sandbox", ":material/shopping_cart:", "Environment"),

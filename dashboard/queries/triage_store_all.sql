@@ -1,0 +1,2 @@
+-- SQLite: the whole history, oldest first.
+SELECT * FROM events ORDER BY event_id

@@ -1,0 +1,102 @@
+"""The workspace's reviews as pages use them: the store, the labels, who is reviewing, cached frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.review import Event, ReviewStore, Taxonomy, workspace_taxonomy
+from dashboard.ui.components import data_text
+from dashboard.ui.text import safe_html, safe_text
+from dashboard.ui.workspace import current_workspace
+
+__all__ = [
+    "current_verdicts",
+    "draw_event",
+    "get_store",
+    "get_taxonomy",
+    "label_chips",
+    "pick_reviewer",
+    "reviewer",
+    "when",
+]
+
+_REVIEWER = "reviewer"
+
+
+def get_store() -> ReviewStore:
+    """The review store of the workspace."""
+    return ReviewStore(current_workspace().settings.review_database)
+
+
+def get_taxonomy() -> Taxonomy:
+    """The labels of the workspace. Raises :class:`~dashboard.review.TaxonomyError`."""
+    return workspace_taxonomy(current_workspace().settings)
+
+
+def current_verdicts(kind: str) -> pd.DataFrame:
+    """The verdicts that stand on ``episode`` or ``task`` targets, cached until one changes."""
+    store = get_store()
+    return _current(store, (str(store.path), *store.version()), kind)
+
+
+@st.cache_data(show_spinner=False, max_entries=12)
+def _current(_store: ReviewStore, key: tuple[object, ...], kind: str) -> pd.DataFrame:
+    return _store.current(kind)
+
+
+def reviewer() -> str:
+    """Who is reviewing in this session; empty when nobody said so yet."""
+    value = st.session_state.get(_REVIEWER)
+    return " ".join(str(value).split()) if value else ""
+
+
+def pick_reviewer() -> str:
+    """A widget for the reviewer's name. It stays in the session and never enters a link: links are shared."""
+    name = reviewer()
+    known = get_store().reviewers()
+    options = known if not name or name in known else [*known, name]
+    st.selectbox(
+        "You are",
+        options,
+        index=None,
+        key=_REVIEWER,
+        accept_new_options=True,
+        placeholder="Type or choose your name",
+        help="Verdicts are kept under this name. Everyone who uses this dashboard can see it.",
+        persist_state="session",
+    )
+    return reviewer()
+
+
+def label_chips(keys: Iterable[str], taxonomy: Taxonomy, *, severity: str = "") -> None:
+    """Labels as coloured chips, the severity behind them."""
+    chips = "".join(
+        '<span style="display:inline-block;margin:0 .4em .25em 0;padding:0 .5em;border-radius:.7em;'
+        f'border:1px solid {label.colour}"><span style="color:{label.colour}">●</span> '
+        f"{safe_html(label.name)}</span>"
+        for label in map(taxonomy.get, taxonomy.order(keys))
+    )
+    told = f'<span style="opacity:.75">{safe_html(severity)}</span>' if severity else ""
+    st.html(f'<div style="font-size:.88em;line-height:1.7">{chips}{told}</div>')
+
+
+def draw_event(event: Event, taxonomy: Taxonomy, *, name: bool = True) -> None:
+    """One entry of a history: who, when, what."""
+    what = {"verdict": "", "retract": " took the verdict back", "undo": " undid the last change"}[
+        event.action
+    ]
+    who = event.reviewer if name else "You"
+    st.caption(safe_text(f"{who}{what} · {when(event.at)}"))
+    if event.verdict is not None:
+        if event.verdict.labels or event.verdict.severity:
+            label_chips(event.verdict.labels, taxonomy, severity=event.verdict.severity)
+        if event.verdict.comment:
+            data_text(event.verdict.comment)
+
+
+def when(at: str) -> str:
+    """A recorded time for people: ``2026-09-07 13:40 UTC``."""
+    return f"{at[:16].replace('T', ' ')} UTC"

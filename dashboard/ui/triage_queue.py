@@ -1,0 +1,216 @@
+"""Parts of the page Triage: the filters, how far the review is, the way through the queue, the list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.analysis.diagnosis import STAGE_ORDER, STAGES
+from dashboard.analysis.diagnosis.stages import SUCCESS_STAGE
+from dashboard.analysis.terminations import reason_order
+from dashboard.review import Taxonomy
+from dashboard.review.queue import (
+    COMPONENTS,
+    STATUSES,
+    Filters,
+    filtered,
+    is_open,
+    neighbours,
+    progress,
+    with_reviews,
+    with_stages,
+)
+from dashboard.ui import components as ui
+from dashboard.ui import state
+from dashboard.ui.data import Runs, frame
+from dashboard.ui.diagnosis import diagnoses
+from dashboard.ui.reviews import current_verdicts
+from dashboard.ui.text import count, percent, plural, shorten
+
+__all__ = ["Queue", "choose_current", "choose_queue", "draw_list", "draw_way", "go_to", "reviewed_episodes"]
+
+Key = tuple[str, str]
+MOST_LISTED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """``rows``: the failures that the filters leave, worst first; ``status``: those that it stops at."""
+
+    rows: pd.DataFrame
+    status: str
+    filters: Filters
+
+    @property
+    def open(self) -> pd.DataFrame:
+        """The rows that the queue stops at."""
+        return self.rows[is_open(self.rows, self.status)].reset_index(drop=True)
+
+    def place(self, key: Key) -> int | None:
+        """Where a row stands, from 1; None when it is not among the rows."""
+        keys = list(zip(self.rows["run_id"], self.rows["episode_id"], strict=True))
+        return keys.index(key) + 1 if key in keys else None
+
+
+def reviewed_episodes(run_ids: list[str], name: str) -> pd.DataFrame:
+    """Every episode of the runs with what was said of it, worst first."""
+    episodes = frame("triage_episodes", run_ids=run_ids)
+    return with_reviews(episodes, current_verdicts("episode"), name)
+
+
+def choose_queue(runs: Runs, run_ids: list[str], episodes: pd.DataFrame, taxonomy: Taxonomy) -> Queue:
+    """The filter widgets, and the queue that they leave.
+
+    Stages are worked out only when one is asked for: with a large catalogue that takes a while.
+    """
+    failures = filtered(episodes, Filters())
+    columns = st.columns([3, 2, 2, 2, 2, 2])
+    with columns[0]:
+        status = state.choice("Show", list(STATUSES), key="status", format_func=STATUSES.__getitem__)
+    with columns[1]:
+        reason = _open_choice("Ended by", reason_order(failures["reason"]), "reason")
+    with columns[2]:
+        component = _open_choice("Component", COMPONENTS, "component", COMPONENTS)
+    with columns[3]:
+        domain = _open_choice("Domain", sorted(failures["domain"].dropna().unique()), "domain")
+    with columns[4]:
+        used = {key for labels in failures["labels"] for key in labels}
+        keys = taxonomy.order({*taxonomy.keys("episode"), *used})
+        label = _open_choice("Label", keys, "label", {key: taxonomy.name(key) for key in keys})
+    with columns[5]:
+        names = {key: STAGES[key].label for key in STAGE_ORDER if key != SUCCESS_STAGE}
+        stage = _open_choice("Broke at stage", names, "stage", names)
+    filters = Filters("failure", reason, component, domain, label, stage)
+    staged = with_stages(episodes, diagnoses(runs, run_ids) if stage else None)
+    return Queue(filtered(staged, filters), status, filters)
+
+
+def choose_current(queue: Queue, episodes: pd.DataFrame) -> Key | None:
+    """The episode of the URL (``run``, ``episode``), else the first one that the queue stops at."""
+    asked = (state.peek("run") or "", state.peek("episode") or "")
+    known = set(zip(episodes["run_id"], episodes["episode_id"], strict=True))
+    current: Key | None = asked if asked in known else neighbours(queue.rows, queue.status, None)[1]
+    if current is not None:
+        state.remember("run", current[0])
+        state.remember("episode", current[1], of="run")
+    return current
+
+
+def go_to(key: Key | None) -> None:
+    """Show another episode (a widget's callback)."""
+    if key is not None:
+        state.put("run", key[0])
+        state.put("episode", key[1])
+        state.put("view", "review")
+
+
+def draw_way(queue: Queue, current: Key, name: str) -> Key | None:
+    """Progress, the place in the queue, buttons to the failures before and after; the one after."""
+    anyone, own = progress(queue.rows), progress(queue.rows, mine=True)
+    share = anyone.done / anyone.total if anyone.total else 0.0
+    told = f"{count(anyone.done)} of {plural(anyone.total, 'failure')} reviewed ({percent(share, 0)})"
+    st.progress(share, text=told + (f", {count(own.done)} by you" if name else ""))
+    before, after = neighbours(queue.rows, queue.status, current)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _way_button("Previous", before, "Shift+P", "left")
+        _way_button("Next", after, "Shift+N", "right")
+        place = queue.place(current)
+        where = (
+            f"Failure {count(place)} of {count(anyone.total)}, worst first"
+            if place
+            else "Not among the failures that the filters leave"
+        )
+        st.caption(where)
+    return after
+
+
+def draw_list(runs: Runs, queue: Queue, taxonomy: Taxonomy) -> None:
+    """The queue as a table; selecting a row opens it for review."""
+    rows = queue.open
+    if rows.empty:
+        ui.empty_state("No failure is left here.", hint="Choose “All failures”, or widen the filters.")
+        return
+    listed = rows.head(MOST_LISTED)
+
+    def select() -> None:
+        picked = st.session_state["queue_table"]["selection"]["rows"]
+        if picked:
+            go_to((str(listed.at[picked[0], "run_id"]), str(listed.at[picked[0], "episode_id"])))
+
+    others = [
+        f"{solved} of {other}" if other else None
+        for solved, other in zip(listed["solved_by_others"], listed["other_runs"], strict=True)
+    ]
+    config = st.column_config
+    table = pd.DataFrame(
+        {
+            "run": listed["run_id"].map(runs.name),
+            "task": listed["task_id"].astype("Int64"),
+            "reason": listed["reason"],
+            "strict": listed["r_strict"],
+            "loose": listed["r_loose"],
+            "others": others,
+            "reviews": listed["reviews"],
+            "labels": [", ".join(map(taxonomy.name, taxonomy.order(keys))) for keys in listed["labels"]],
+            "severity": listed["severity"],
+            "stage": [STAGES[key].label if key in STAGES else key for key in listed["stage"]],
+            "instruction": listed["shown_instruction"].map(lambda text: shorten(text, 160)),
+        }
+    )
+    settings: dict[str, Any] = {
+        "run": config.TextColumn("Run"),
+        "task": config.NumberColumn("Task", format="%d", width=70),
+        "reason": config.TextColumn("Ended by"),
+        "strict": config.NumberColumn("Strict reward", format="%.3f", width=95),
+        "loose": config.NumberColumn("Loose", format="%.3f", width=70),
+        "others": config.TextColumn("Solved by", width=80, help="Of the other chosen runs with this task"),
+        "reviews": config.NumberColumn("Reviews", width=75),
+        "labels": config.TextColumn("Labels"),
+        "severity": config.TextColumn("Severity", width=80),
+        "stage": config.TextColumn("Stage"),
+        "instruction": config.TextColumn("Instruction", width="large"),
+    }
+    if not (listed["stage"] != "").any():
+        settings.pop("stage")
+    st.dataframe(
+        table,
+        key="queue_table",
+        hide_index=True,
+        placeholder="–",
+        column_order=list(settings),
+        column_config=settings,
+        on_select=select,
+        selection_mode="single-row",
+        height=min(38 + 35 * len(table), 560),
+        alt="Failures in the order of the queue",
+    )
+    more = f" The first {count(MOST_LISTED)} of {count(len(rows))}." if len(rows) > MOST_LISTED else ""
+    st.caption(
+        "Worst first: lowest strict reward, then lowest loose reward, then what most other chosen runs "
+        f"solved; unscored episodes and technical failures last. Select a row to review it.{more}"
+    )
+
+
+def _way_button(label: str, key: Key | None, shortcut: str, side: str) -> None:
+    st.button(
+        label,
+        key=f"way-{label}",
+        icon=":material/skip_previous:" if side == "left" else ":material/skip_next:",
+        icon_position="left" if side == "left" else "right",
+        shortcut=shortcut,
+        disabled=key is None,
+        on_click=go_to,
+        args=(key,),
+    )
+
+
+def _open_choice(label: str, options: Iterable[str], key: str, names: Mapping[str, str] | None = None) -> str:
+    """One of ``options`` or all of them (an empty text)."""
+    labels = names or {}
+    return state.choice(
+        label, ["", *options], key=key, format_func=lambda name: labels.get(name, name) or "All"
+    )
