@@ -19,7 +19,7 @@ __all__ = ["stage"]
 
 _WORKERS: Final = 2
 """Batches on their way at the same time: while one is in DuckDB, Python reads or judges the other."""
-_BUFFER_BYTES: Final = 64 << 20
+_BUFFER_BYTES: Final = 128 << 20
 _MOST_STEPS: Final = 41
 """Steps whose keys are checked for repetition; Python reads a longer record (no protocol allows it)."""
 _TABLES: Final = {
