@@ -84,7 +84,7 @@ def _first_broken(evidence: Evidence) -> tuple[str, str, str]:
         return _by_trace(evidence)
     if evidence.bought_asin in evidence.satisfying:
         return _purchase_of_right_product(evidence)
-    return _retrieval(evidence, evidence.satisfying, "product that could satisfy")
+    return _retrieval(evidence, evidence.satisfying)
 
 
 def _no_purchase(evidence: Evidence) -> tuple[str, str]:
@@ -98,19 +98,37 @@ def _no_purchase(evidence: Evidence) -> tuple[str, str]:
     if evidence.most_repeated >= max(_REPEATS, steps // 4):
         return "looping", f"one action was sent {evidence.most_repeated} times in {steps} steps"
     if not evidence.opened:
-        return "dead end", f"no product was opened in {steps} steps and {evidence.searches} searches"
-    return "ran out", f"{steps} steps, {evidence.searches} searches, {len(evidence.opened)} products opened"
+        return "dead end", f"no product was opened in {_count(steps, 'step')} and {_searches(evidence)}"
+    opened = _count(len(evidence.opened), "product")
+    return "ran out", f"{_count(steps, 'step')}, {_searches(evidence)}, {opened} opened"
 
 
-def _retrieval(evidence: Evidence, wanted: Set[str], noun: str) -> tuple[str, str, str]:
+def _retrieval(evidence: Evidence, wanted: Set[str]) -> tuple[str, str, str]:
+    """It bought something that cannot satisfy; ``detail`` says what was wrong with it."""
     shown = sorted(wanted & evidence.shown)
     opened = sorted(wanted & evidence.opened)
+    fault = f"bought {_fault(evidence)}"
+    could = "which could satisfy"
     if opened:
-        return "left", "", f"opened {_names(opened)}, a {noun}, then bought {evidence.bought_asin}"
+        return "left", fault, f"opened {_names(opened)}, {could}, then bought {evidence.bought_asin}"
     if shown:
-        return "not_chosen", "", f"{_names(shown)}, a {noun}, was shown and never opened"
-    seen = f"{len(evidence.shown)} products seen in {evidence.searches} searches"
-    return "not_retrieved", "", f"no {noun} ({len(wanted)} in the catalogue) among {seen}"
+        return "not_chosen", fault, f"{_names(shown)}, {could}, was shown and never opened"
+    seen = f"{_count(len(evidence.shown), 'product')} seen in {_searches(evidence)}"
+    return "not_retrieved", fault, f"none of the {len(wanted)} that could satisfy among {seen}"
+
+
+def _fault(evidence: Evidence) -> str:
+    """The first component that the purchase broke."""
+    for component, fault in (
+        (evidence.r_type, "wrong type"),
+        (evidence.r_att, "missing attribute"),
+        (evidence.r_option, "wrong option"),
+    ):
+        if _below(component):
+            return fault
+    if _below(evidence.r_price):
+        return "price unverifiable" if evidence.price_verifiable is False else "over budget"
+    return "unknown fault"
 
 
 def _purchase_of_right_product(evidence: Evidence) -> tuple[str, str, str]:
@@ -145,6 +163,14 @@ def _reached(evidence: Evidence, stage: str) -> str:
     if wanted & evidence.opened:
         return "opened"
     return "shown" if wanted & evidence.shown else "all"
+
+
+def _searches(evidence: Evidence) -> str:
+    return f"{evidence.searches} search" if evidence.searches == 1 else f"{evidence.searches} searches"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _below(component: float | None) -> bool:
