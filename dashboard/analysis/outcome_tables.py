@@ -71,5 +71,5 @@ def outcome_counts(table: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFrame
 
 def presented_confusions(pairs: pd.DataFrame) -> pd.DataFrame:
     """:func:`~dashboard.analysis.outcomes.confusion_table` as shown."""
-    shown = pairs.assign(chosen=pairs["chosen"].fillna(NOTHING))
+    shown = pairs.assign(chosen=pairs["chosen"].astype(object).fillna(NOTHING))
     return shown[list(CONFUSION_COLUMNS)]

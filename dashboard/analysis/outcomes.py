@@ -157,11 +157,11 @@ def group_table(classified: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFra
         n=counts.sum(axis=1), tasks=classified.groupby("group")["task_id"].nunique()
     ).reset_index()
     table = with_share_interval(table, "right", "n", "right_")
-    table = table.assign(unknown=table["group"] == UNKNOWN_AXIS).sort_values(
-        ["unknown", "n", "group"], ascending=[True, False, True], ignore_index=True
+    table = table.assign(_last=table["group"] == UNKNOWN_AXIS).sort_values(
+        ["_last", "n", "group"], ascending=[True, False, True], ignore_index=True
     )
     table.columns.name = None
-    return table.drop(columns="unknown")
+    return table.drop(columns="_last")
 
 
 def right_by_run(classified: pd.DataFrame, groups: Sequence[str]) -> pd.DataFrame:
@@ -202,7 +202,7 @@ def select_outcomes(
         if value:
             keep &= (classified[column] == value).to_numpy()
     if chosen is not None:
-        keep &= (classified["chosen"].fillna("–") == chosen).to_numpy()
+        keep &= (classified["chosen"].astype(object).fillna("–") == chosen).to_numpy()
     return classified[keep]
 
 

@@ -98,14 +98,16 @@ def _has_runs(folder: Path) -> bool:
 
 
 def _serve(settings: Settings, roots: list[Path], port: int) -> int:
-    """Run Streamlit until it is stopped and return its exit code (0 after Ctrl-C)."""
-    from dashboard.ui.workspace import ROOTS_VARIABLE
+    """Run Streamlit until it is stopped; return its exit code where it ran as a child."""
+    from dashboard.ui.workspace import LAKE_VARIABLE, ROOTS_VARIABLE
 
     package = Path(__file__).resolve().parent.parent
     environment = os.environ | {
         WORKSPACE_VARIABLE: str(settings.workspace),
         ROOTS_VARIABLE: os.pathsep.join(map(str, roots)),
     }
+    if cache := os.environ.get(LAKE_VARIABLE):
+        environment[LAKE_VARIABLE] = str(Path(cache).resolve())
     options = {
         "server.address": ADDRESS,
         "server.port": str(port),
@@ -116,16 +118,11 @@ def _serve(settings: Settings, roots: list[Path], port: int) -> int:
     }
     command = [sys.executable, "-m", "streamlit", "run", str(package / "app.py")]
     command += [f"--{name}={value}" for name, value in options.items()]
-    # Streamlit reads the look of the pages from .streamlit/config.toml of its working folder.
-    with subprocess.Popen(command, env=environment, cwd=package.parent) as server:
-        try:
-            return server.wait()
-        except KeyboardInterrupt:
-            server.terminate()
-            server.wait()
-            return 0
-        finally:
-            server.terminate()
+    os.chdir(package.parent)  # Streamlit reads the look of the pages from .streamlit/config.toml there
+    sys.stdout.flush()
+    if os.name != "nt":  # becoming the server leaves nobody behind who would have to pass on signals
+        os.execve(sys.executable, command, environment)
+    return subprocess.run(command, env=environment, check=False).returncode
 
 
 _HELP = """Open the review pages in the browser, after preparing what is missing.

@@ -1,0 +1,124 @@
+"""``shopsim-review dashboard``: what it refuses, what it prepares, and that it serves the app."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dashboard.cli import app, serve
+from shopsim.cli.process import run_app
+from shopsim.errors import ShopSimError
+from shopsim.settings import Settings
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "shopsim.toml").write_text("", encoding="utf-8")
+    monkeypatch.setenv("SHOPSIM_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def taken_port() -> Iterator[int]:
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        yield holder.getsockname()[1]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_wrong_calls_are_one_line(
+    workspace: Path, taken_port: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments, telling in (
+        (["--root", str(workspace / "nowhere")], "no such folder"),
+        (["--port", str(taken_port)], f"--port {taken_port + 1}"),
+        (["--port", "0"], "--port"),
+    ):
+        assert run_app(app, ["dashboard", "--no-prepare", *arguments]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("error: ") and telling in error and error.count("\n") == 1
+
+
+def test_a_catalogue_that_cannot_be_prepared_is_told_and_does_not_stop(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started: list[tuple[Settings, list[Path], int]] = []
+    monkeypatch.setattr(serve, "_serve", lambda *arguments: started.append(arguments) or 0)
+    port = free_port()
+    assert run_app(app, ["dashboard", "--port", str(port)]) == 0
+    captured = capsys.readouterr()
+    assert captured.err.startswith("warning: ") and captured.err.count("\n") == 1
+    assert f"http://localhost:{port}" in captured.out
+    assert started[0][1:] == ([workspace / "runs"], port)
+
+
+def test_runs_of_their_own_are_no_reason_to_record_demos(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(serve, "_prepare", lambda settings, *, demo: asked.append(demo))
+    monkeypatch.setattr(serve, "_serve", lambda *arguments: 0)
+    (workspace / "mine").mkdir()
+    port = str(free_port())
+    assert run_app(app, ["dashboard", "--port", port, "--root", str(workspace / "mine")]) == 0
+    assert run_app(app, ["dashboard", "--port", port]) == 0
+    assert run_app(app, ["dashboard", "--port", port, "--no-prepare"]) == 0
+    assert asked == [False, True]
+
+
+def test_a_workspace_without_runs_gets_the_demo_once(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = serve.load_settings()
+    assert not serve._has_runs(settings.runs_root)
+    settings.runs_root.mkdir()
+    (settings.runs_root / "README.md").touch()
+    assert not serve._has_runs(settings.runs_root)
+    (settings.runs_root / "run").mkdir()
+    assert serve._has_runs(settings.runs_root)
+
+
+def test_it_serves_the_app(workspace: Path) -> None:
+    port = free_port()
+    command = [sys.executable, "-c", "from dashboard.cli import main; main()", "dashboard", "--no-prepare"]
+    server = subprocess.Popen(
+        [*command, "--port", str(port)], env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    try:
+        assert fetch(f"http://127.0.0.1:{port}/_stcore/health") == "ok"
+        assert "<title>" in fetch(f"http://127.0.0.1:{port}/rewards?runs=a")
+    finally:
+        server.terminate()
+        output = server.communicate(timeout=20)[0].decode()
+    assert f"http://localhost:{port}" in output
+
+
+def fetch(url: str) -> str:
+    """The answer of the server, which may still be starting."""
+    for _ in range(150):
+        try:
+            with urllib.request.urlopen(url, timeout=5) as answer:
+                return str(answer.read().decode())
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError(f"{url} does not answer")
+
+
+def test_errors_of_the_room_are_expected_ones() -> None:
+    with pytest.raises(ShopSimError):
+        serve._checked_root(Path("/nowhere/at/all"))
