@@ -20,7 +20,7 @@ from shopsim.tasks.goals import Goal, GoalSet, UnknownTaskError
 if TYPE_CHECKING:
     from shopsim.engine import Engine
 
-__all__ = ["Difference", "EpisodeCheck", "check_episode", "unverifiable_reason"]
+__all__ = ["Difference", "EpisodeCheck", "check_episode", "recorded_goal", "unverifiable_reason"]
 
 Kind = Literal["value", "wording"]
 
@@ -82,7 +82,7 @@ def check_episode(engine: Engine, record: Mapping[str, Any]) -> EpisodeCheck:
     if reason is not None:
         return EpisodeCheck(episode_id, len(steps), (), reason)
     try:
-        goal = _recorded_goal(engine.goals.get(_task_id(record)), final)
+        goal = recorded_goal(engine.goals.get(_task_id(record)), final)
         differences = tuple(_replay(engine, goal, record, steps, final))
     except UnknownTaskError as error:
         return EpisodeCheck(episode_id, len(steps), (), str(error))
@@ -169,8 +169,8 @@ def _without_explanation(observation: str) -> list[str]:
     return [line for line in observation.splitlines() if not line.startswith(_EXPLANATION_LINE)]
 
 
-def _recorded_goal(goal: Goal, final: Mapping[str, Any]) -> Goal:
-    """The catalogue's goal with the budget that the record was scored with."""
+def recorded_goal(goal: Goal, final: Mapping[str, Any]) -> Goal:
+    """The catalogue's goal under the price limit that ``final`` was scored with (spec 03)."""
     for source in (_mapping(final.get("goal")), _mapping(final.get("reward_detail"))):
         if "price_upper" in source:
             limit = source["price_upper"]

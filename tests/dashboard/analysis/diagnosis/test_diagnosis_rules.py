@@ -57,9 +57,9 @@ BOUGHT_GOAL = Evidence(
         ({"bought_asin": None, "opened": frozenset()}, "no_purchase", "dead end", "shown"),
         ({"bought_asin": None}, "no_purchase", "ran out", "opened"),
         (
-            {"bought_asin": "a", "shown": frozenset("ab"), "opened": frozenset("a")},
+            {"bought_asin": "a", "shown": frozenset("ab"), "opened": frozenset("a"), "r_att": 0.5},
             "not_retrieved",
-            "",
+            "bought missing attribute",
             "all",
         ),
         (
