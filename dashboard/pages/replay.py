@@ -14,6 +14,7 @@ from dashboard.analysis.replay_steps import read_steps
 from dashboard.ui import components as ui
 from dashboard.ui import data, state
 from dashboard.ui.catalogue import runs_of_catalogue
+from dashboard.ui.counterfactual import diagnosis_panel
 from dashboard.ui.data import Runs, frame
 from dashboard.ui.navigation import link_to
 from dashboard.ui.replay_steps import choose_step, draw_raw, draw_step, draw_timeline
@@ -49,6 +50,7 @@ def main() -> None:
     draw_task(runs, run_id, record)
     links_to_task(record)
     draw_wanted(runs, run_id, episode_id, record)
+    diagnosis_panel(runs, run_id, record)
     draw_steps(runs, run_id, episode_id, record)
 
 
