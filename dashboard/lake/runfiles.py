@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dashboard.lake.discovery import MANIFEST
+from dashboard.lake.fields import json_flag, json_object, json_text, json_whole
 from shopsim.formats import MANIFEST_SCHEMA, SUMMARY_SCHEMA
 from shopsim.jsonio import FileError, read_json
 from shopsim.rollout.jobs import episode_id
@@ -51,35 +52,35 @@ def manifest_columns(folder: Path, problems: list[str]) -> tuple[dict[str, Any],
     manifest = read_object(folder / MANIFEST, MANIFEST_SCHEMA, problems)
     if manifest is None:
         return {}, []
-    plan = _object(manifest.get("plan"))
+    plan = json_object(manifest.get("plan"))
     if not plan:
         problems.append(f"{folder / MANIFEST}: plan: missing or not an object")
     jobs = plan.get("jobs")
     if plan and not isinstance(jobs, list):
         problems.append(f"{folder / MANIFEST}: plan.jobs: missing or not a list; pending tasks are unknown")
-    model, environment = _object(plan.get("model")), _object(plan.get("environment"))
-    runtime, prompt, skills = (_object(plan.get(key)) for key in ("runtime", "prompt", "skills"))
+    model, environment = json_object(plan.get("model")), json_object(plan.get("environment"))
+    runtime, prompt, skills = (json_object(plan.get(key)) for key in ("runtime", "prompt", "skills"))
     columns = {
-        "created_at": _text(manifest.get("created_at")),
-        "plan_fingerprint": _text(manifest.get("plan_fingerprint")),
-        "pipeline_version": _text(plan.get("pipeline_version")),
-        "experiment": _text(plan.get("experiment")),
-        "provider": _text(model.get("provider")),
-        "model": _text(model.get("model")),
-        "model_id": _text(plan.get("model_id")),
-        "checkpoint_id": _text(model.get("checkpoint_id")),
+        "created_at": json_text(manifest.get("created_at")),
+        "plan_fingerprint": json_text(manifest.get("plan_fingerprint")),
+        "pipeline_version": json_text(plan.get("pipeline_version")),
+        "experiment": json_text(plan.get("experiment")),
+        "provider": json_text(model.get("provider")),
+        "model": json_text(model.get("model")),
+        "model_id": json_text(plan.get("model_id")),
+        "checkpoint_id": json_text(model.get("checkpoint_id")),
         "simulated": model.get("simulated") is True or model.get("provider") == "scripted",
-        "task_split": _text(plan.get("task_split")),
-        "persona": _flag(environment.get("persona")),
-        "interaction_mode": _text(environment.get("interaction_mode")),
-        "environment_version": _text(environment.get("environment_version")),
-        "observation_version": _text(environment.get("observation_version")),
-        "product_data_sha256": _text(environment.get("product_data_sha256")),
-        "term_extractor": _text(environment.get("term_extractor")),
-        "prompt_version": _text(prompt.get("prompt_version")),
-        "skills_provider": _text(skills.get("provider")),
-        "max_steps": _whole(runtime.get("max_steps")),
-        "action_protocol": _text(runtime.get("action_protocol")),
+        "task_split": json_text(plan.get("task_split")),
+        "persona": json_flag(environment.get("persona")),
+        "interaction_mode": json_text(environment.get("interaction_mode")),
+        "environment_version": json_text(environment.get("environment_version")),
+        "observation_version": json_text(environment.get("observation_version")),
+        "product_data_sha256": json_text(environment.get("product_data_sha256")),
+        "term_extractor": json_text(environment.get("term_extractor")),
+        "prompt_version": json_text(prompt.get("prompt_version")),
+        "skills_provider": json_text(skills.get("provider")),
+        "max_steps": json_whole(runtime.get("max_steps")),
+        "action_protocol": json_text(runtime.get("action_protocol")),
     }
     return columns, jobs if isinstance(jobs, list) else []
 
@@ -87,8 +88,8 @@ def manifest_columns(folder: Path, problems: list[str]) -> tuple[dict[str, Any],
 def manifest_jobs(jobs: list[Any]) -> set[str]:
     """Episode ids that a manifest asks for (malformed jobs ask for nothing)."""
     wanted = set()
-    for job in map(_object, jobs):
-        task, sample = _whole(job.get("task_id")), _whole(job.get("sample_id"))
+    for job in map(json_object, jobs):
+        task, sample = json_whole(job.get("task_id")), json_whole(job.get("sample_id"))
         if task is not None and sample is not None and task >= 0 and sample >= 0:
             wanted.add(episode_id(task, sample))
     return wanted
@@ -99,13 +100,13 @@ def summary_columns(path: Path, problems: list[str]) -> dict[str, Any] | None:
     summary = read_object(path, SUMMARY_SCHEMA, problems)
     if summary is None:
         return None
-    counts, primary = _object(summary.get("counts")), _object(summary.get("primary"))
-    behaviour, cost = _object(summary.get("behavior")), _object(summary.get("cost"))
-    components, tokens = _object(summary.get("reward_components")), _object(cost.get("tokens"))
+    counts, primary = json_object(summary.get("counts")), json_object(summary.get("primary"))
+    behaviour, cost = json_object(summary.get("behavior")), json_object(summary.get("cost"))
+    components, tokens = json_object(summary.get("reward_components")), json_object(cost.get("tokens"))
     return {
         "summary_path": str(path),
-        "created_at": _text(summary.get("created_at")),
-        **{name: _whole(counts.get(name)) for name in _COUNTS},
+        "created_at": json_text(summary.get("created_at")),
+        **{name: json_whole(counts.get(name)) for name in _COUNTS},
         "coverage": finite_number(counts.get("coverage")),
         **{name: finite_number(primary.get(name)) for name in ("reward_mean", "reward_sem", "success_rate")},
         **{name: finite_number(components.get(name)) for name in REWARD_COMPONENTS},
@@ -120,24 +121,6 @@ def summary_columns(path: Path, problems: list[str]) -> dict[str, Any] | None:
 def _counter(value: object) -> list[dict[str, Any]]:
     return [
         {"name": str(key), "n": number}
-        for key, number in _object(value).items()
-        if _whole(number) is not None
+        for key, number in json_object(value).items()
+        if json_whole(number) is not None
     ]
-
-
-def _object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: object) -> str | None:
-    return value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else None
-
-
-def _flag(value: object) -> bool | None:
-    return value if isinstance(value, bool) else None
-
-
-def _whole(value: object) -> int | None:
-    if isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63:
-        return value
-    return None
