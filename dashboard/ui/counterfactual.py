@@ -83,11 +83,11 @@ def _draw(told: Counterfactuals) -> None:
         f"{len(told.products)} of them, other than the bought one, stood on a result page that it saw."
     )
     for change in told.options:
-        price = f" at {number(change.price, 2)}" if change.price is not None else ""
-        before = f" instead of {change.chosen}" if change.chosen else ""
+        wanted = safe_text(f"{change.axis} = {change.instead}")
+        notes = [f"instead of {change.chosen}"] if change.chosen else []
+        notes += [f"at {number(change.price, 2)}"] if change.price is not None else []
         st.markdown(
-            f":material/tune: It would have succeeded with **{safe_text(change.axis)} = "
-            f"{safe_text(change.instead)}**{safe_text(before + price)}."
+            f":material/tune: It would have succeeded with **{wanted}** {safe_text(' '.join(notes))}".rstrip()
         )
     if not told.products:
         return
