@@ -27,7 +27,6 @@ MAX_INVALID_DETAILS: Final = 1000
 _ROWS_A_CHUNK: Final = 64
 """Rows of one Arrow record batch: small, so that DuckDB's threads share the lines of a batch evenly."""
 _SHORT: Final = 16
-_NEWLINE: Final = 10
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -96,12 +95,18 @@ class Batch:
         """The bytes of one line without its newline."""
         return bytes(self.data[self.bounds[row] : self.bounds[row + 1]]).removesuffix(b"\n")
 
-    def large_rows(self) -> list[int]:
-        """Lines that only Python reads because of their length."""
-        return [int(row) for row in np.flatnonzero(np.diff(self.bounds) > LARGE_LINE_BYTES)]
+    def special_rows(self) -> list[int]:
+        """Lines that only Python may read: very long ones, and what has limits in Python alone.
 
-    def table(self) -> pa.Table:
-        """The lines for DuckDB, without blank and large ones (see :func:`lines_table`)."""
+        Python refuses integers of more than 4300 digits and nesting deeper than about a thousand.
+        """
+        large = np.flatnonzero(np.diff(self.bounds) > LARGE_LINE_BYTES)
+        places = [*_runs(self.data, b"0123456789", 2048), *_runs(self.data, b"]} \t\r", 256)]
+        inside = np.searchsorted(self.bounds, np.array(places, dtype=np.int64), side="right") - 1
+        return sorted({*large.tolist(), *inside.tolist()})
+
+    def table(self, special: Sequence[int]) -> pa.Table:
+        """The lines for DuckDB, without blank and ``special`` ones (see :func:`lines_table`)."""
         buffers = [None, pa.py_buffer(self.bounds), pa.py_buffer(self.data)]
         lines = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(self), buffers).view(
             pa.large_string()
@@ -109,12 +114,22 @@ class Batch:
         sizes = np.diff(self.bounds)
         rows = np.arange(len(self))
         table = lines_table(rows, self.first_id + rows, self.stretch, self.offset, sizes - 1, lines)
-        skipped = sizes > LARGE_LINE_BYTES
+        skipped = np.zeros(len(self), dtype=np.bool_)
+        skipped[list(special)] = True
         for row in np.flatnonzero(sizes <= _SHORT):
             skipped[row] = not self.content(int(row)).strip()
         if skipped.any():
             table = table.filter(pa.array(~skipped))
         return pa.Table.from_batches(table.to_batches(max_chunksize=_ROWS_A_CHUNK), schema=table.schema)
+
+
+def _runs(data: memoryview, alphabet: bytes, size: int) -> list[int]:
+    """Places in runs of at least ``2 * size`` bytes of ``alphabet``; looks at every ``size``-th byte only."""
+    wanted = np.zeros(256, dtype=np.bool_)
+    wanted[list(alphabet)] = True
+    hits = wanted[np.frombuffer(data, np.uint8)[::size]]
+    places = (np.flatnonzero(hits[:-1] & hits[1:]) * size).tolist()
+    return [place for place in places if not bytes(data[place : place + size]).strip(alphabet)]
 
 
 def lines_table(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import duckdb
 
@@ -15,7 +15,7 @@ from dashboard.lake.reader import LineBuffer, LineReader
 from dashboard.lake.sql import load_sql
 from dashboard.lake.structure import key_paths, structure_columns, structure_json
 
-__all__ = ["stage"]
+__all__ = ["Lines", "stage"]
 
 _WORKERS: Final = 2
 """Batches on their way at the same time: while one is in DuckDB, Python reads or judges the other."""
@@ -30,19 +30,33 @@ _TABLES: Final = {
 }
 
 
-def stage(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
+class Lines(Protocol):
+    """Where batches come from; several threads may ask."""
+
+    def next(self, buffer: LineBuffer) -> Batch | None:
+        """Fill ``buffer`` with the next lines; None when there are no more."""
+
+
+def stage(
+    connection: duckdb.DuckDBPyConnection,
+    stretches: Sequence[Stretch],
+    *,
+    reader: Lines | None = None,
+    tables: Mapping[str, str] = _TABLES,
+) -> None:
     """Fill the tables ``stage_*`` with all valid records of the stretches, their steps and pages.
 
-    Counts valid records and invalid lines in each stretch. Raises :class:`OSError`.
+    ``reader`` may cut the stretches in another way than into lines, ``tables`` name other tables with the
+    queries that fill them. Counts valid records and invalid lines in each stretch. Raises :class:`OSError`.
     """
     with connection.cursor() as cursor:
-        _Worker(cursor, stretches, threading.Lock()).create_tables()
+        _Worker(cursor, stretches, threading.Lock(), tables).create_tables()
     size = sum(stretch.stop - stretch.start + 1 for stretch in stretches)
-    reader, lock = LineReader(stretches), threading.Lock()
+    reader, lock = reader or LineReader(stretches), threading.Lock()
 
     def work(_: int) -> None:
         with connection.cursor() as cursor, LineBuffer(max(1, min(size, _BUFFER_BYTES))) as buffer:
-            worker = _Worker(cursor, stretches, lock)
+            worker = _Worker(cursor, stretches, lock, tables)
             while (batch := reader.next(buffer)) is not None:
                 worker.read(batch)
 
@@ -57,11 +71,16 @@ class _Worker:
     """Stages batches through a cursor of its own; the staged tables are shared."""
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch], lock: threading.Lock
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        stretches: Sequence[Stretch],
+        lock: threading.Lock,
+        tables: Mapping[str, str],
     ) -> None:
         self._connection = connection
         self._stretches = stretches
         self._lock = lock
+        self._tables = tables
         self._structure = structure_json()
         self._columns = structure_columns()
         self._key_paths = key_paths(_MOST_STEPS)
@@ -71,14 +90,14 @@ class _Worker:
         """Create the empty staged tables: their columns are those of the queries that fill them."""
         self._connection.register("lines", lines_table([], [], [], [], [], []))
         self._parse_trusted()
-        for table, query in _TABLES.items():
+        for table, query in self._tables.items():
             self._connection.execute(f"CREATE OR REPLACE TABLE {table} AS {load_sql(query)}")
         self._connection.unregister("lines")
 
     def read(self, batch: Batch) -> None:
         """Stage all valid records of a batch."""
-        large = batch.large_rows()
-        rows = large if len(large) == len(batch) else sorted(self._read_with_duckdb(batch) + large)
+        special = batch.special_rows()
+        rows = special if len(special) == len(batch) else self._read_with_duckdb(batch, special)
         if not rows:
             return
         with self._lock:
@@ -89,21 +108,21 @@ class _Worker:
             self._keep_readable()
             self._connection.unregister("lines")
 
-    def _read_with_duckdb(self, batch: Batch) -> list[int]:
+    def _read_with_duckdb(self, batch: Batch, special: list[int]) -> list[int]:
         """Stage the lines that DuckDB reads as Python does; return the rows of the others."""
-        self._connection.register("lines", batch.table())
+        self._connection.register("lines", batch.table(special))
         try:
-            if not self._parse_fast(batch):
+            if special or not self._parse_fast(batch):
                 self._parse_carefully()
             self._keep_readable()
             rows = self._connection.execute(load_sql("ingest_doubtful")).fetchall()
-            return [int(row[0]) for row in rows]
+            return sorted([*special, *(int(row[0]) for row in rows)])
         finally:
             self._connection.unregister("lines")
 
     def _parse_fast(self, batch: Batch) -> bool:
         """Read the batch with DuckDB's JSON reader; False when something in it needs a closer look."""
-        if batch.file is None or batch.large_rows():
+        if batch.file is None:
             return False
         sql = load_sql("ingest_read").replace("$columns", self._columns)
         try:
@@ -133,7 +152,7 @@ class _Worker:
         self._execute("ingest_steps_of_batch")
 
     def _keep_readable(self) -> None:
-        for table, query in _TABLES.items():
+        for table, query in self._tables.items():
             self._connection.execute(f"INSERT INTO {table} {load_sql(query)}")
         counts = self._connection.execute(load_sql("ingest_batch_counts")).fetchall()
         with self._lock:

@@ -1,0 +1,179 @@
+"""Finding training rounds (spec 04 B) and published bundles (spec 04 C) below the roots.
+
+A round is a folder that holds ``group-<9 digits>`` folders, or any folder directly below one named
+``slime-training``. The rounds below one folder belong together and are one *source*; a bundle is another.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+__all__ = [
+    "CURRICULUM",
+    "GROUP",
+    "ROUNDS_FOLDER",
+    "FoundRound",
+    "FoundSource",
+    "TrainingFindings",
+    "find_training",
+]
+
+CURRICULUM: Final = "curriculum.json"
+GROUP: Final = re.compile(r"group-(\d{9})")
+ROUNDS_FOLDER: Final = "slime-training"
+_NUMBER: Final = re.compile(r"round[-_]?(\d{1,4})(?!\d)", re.IGNORECASE)
+_SKIPPED: Final = re.compile(r"\..*|node_modules|__pycache__")
+_MAX_DEPTH: Final = 5
+#: Any one of these makes a folder a bundle that tells of training.
+_BUNDLE_FILES: Final = ("training_steps.csv", "rounds.csv", "chunk_contributions.csv", "training_groups.csv")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRound:
+    """A round's folder. ``run_id`` is its path below its root; ``number`` counts the rounds from 0."""
+
+    run_id: str
+    path: Path
+    number: int
+
+
+@dataclass(slots=True)
+class FoundSource:
+    """Rounds that follow one another, or one bundle (then ``rounds`` is empty). ``key`` is unique."""
+
+    key: str
+    path: Path
+    rounds: list[FoundRound] = field(default_factory=list)
+    bundle: bool = False
+
+
+@dataclass(slots=True)
+class TrainingFindings:
+    """All sources below the roots in the order of the roots, and what could not be looked into."""
+
+    sources: list[FoundSource] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Walk:
+    root: Path
+    findings: TrainingFindings
+    seen: set[tuple[int, int]]
+    rounds: dict[Path, list[Path]] = field(default_factory=dict)
+    bundles: list[Path] = field(default_factory=list)
+
+
+def find_training(roots: Sequence[Path]) -> TrainingFindings:
+    """Look for rounds and bundles below ``roots``. A folder reached twice (links) counts once.
+
+    Folders that cannot be read are problems, never errors; a missing root is the lake's problem already.
+    """
+    findings = TrainingFindings()
+    seen: set[tuple[int, int]] = set()
+    for root in roots:
+        walk = _Walk(root, findings, seen)
+        _look(walk, root, 0, inside_rounds=root.name == ROUNDS_FOLDER)
+        taken = {source.key for source in findings.sources}
+        for source in _sources(walk):
+            source.key = _unique(source.key, root, taken)
+            taken.add(source.key)
+            findings.sources.append(source)
+    return findings
+
+
+def _look(walk: _Walk, folder: Path, depth: int, *, inside_rounds: bool) -> None:
+    entries = _entries(walk, folder, depth)
+    if entries is None:
+        return
+    names = {entry.name for entry in entries}
+    if _is_bundle(folder, names):
+        walk.bundles.append(folder)
+        return
+    if depth and _holds_groups(names):
+        walk.rounds.setdefault(folder.parent, []).append(folder)
+        return
+    if not depth and _holds_groups(names):  # the root itself is a round
+        walk.rounds.setdefault(folder, []).append(folder)
+        return
+    if inside_rounds and depth and folder.name != ROUNDS_FOLDER:
+        walk.rounds.setdefault(folder.parent, []).append(folder)
+        return
+    if depth >= _MAX_DEPTH:
+        return
+    for entry in entries:
+        if _SKIPPED.fullmatch(entry.name) or GROUP.fullmatch(entry.name) or not _is_folder(entry):
+            continue
+        inside = folder.name == ROUNDS_FOLDER or entry.name == ROUNDS_FOLDER
+        _look(walk, folder / entry.name, depth + 1, inside_rounds=inside)
+
+
+def _entries(walk: _Walk, folder: Path, depth: int) -> list[os.DirEntry[str]] | None:
+    try:
+        status = folder.stat()
+        if (status.st_dev, status.st_ino) in walk.seen:
+            return None
+        walk.seen.add((status.st_dev, status.st_ino))
+        with os.scandir(folder) as scan:
+            return sorted(scan, key=lambda entry: entry.name)
+    except OSError as error:
+        if depth:
+            reason = error.strerror or "unknown error"
+            walk.findings.problems.append(f"{folder}: cannot be read ({reason}). Give read permission.")
+        return None
+
+
+def _holds_groups(names: set[str]) -> bool:
+    return any(GROUP.fullmatch(name) for name in names)
+
+
+def _is_bundle(folder: Path, names: set[str]) -> bool:
+    return "analysis" in names and (
+        "eval" in names or any((folder / "analysis" / name).is_file() for name in _BUNDLE_FILES)
+    )
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _sources(walk: _Walk) -> Iterator[FoundSource]:
+    for parent, folders in sorted(walk.rounds.items()):
+        ordered = sorted(folders, key=lambda folder: (_number(folder.name), folder.name))
+        numbers = [_number(folder.name) for folder in ordered]
+        known = len(set(numbers)) == len(numbers) and all(number >= 0 for number in numbers)
+        rounds = [
+            FoundRound(_relative(folder, walk.root), folder, number if known else place)
+            for place, (folder, number) in enumerate(zip(ordered, numbers, strict=True))
+        ]
+        yield FoundSource(_relative(parent, walk.root), parent, rounds)
+    for folder in sorted(walk.bundles):
+        yield FoundSource(_relative(folder, walk.root), folder, bundle=True)
+
+
+def _number(name: str) -> int:
+    """The number of a round as its name tells, -1 when it tells none."""
+    match = _NUMBER.search(name)
+    return int(match[1]) if match else -1
+
+
+def _relative(folder: Path, root: Path) -> str:
+    return folder.relative_to(root).as_posix() if folder != root else folder.resolve().name
+
+
+def _unique(key: str, root: Path, taken: set[str]) -> str:
+    if key not in taken:
+        return key
+    name, number = f"{root.resolve().name}:{key}", 2
+    while name in taken:
+        name = f"{root.resolve().name}:{key}#{number}"
+        number += 1
+    return name

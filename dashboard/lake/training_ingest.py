@@ -1,0 +1,195 @@
+"""Groups of a training round turned into Parquet segments (spec 04 B)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+
+from dashboard.lake.fields import json_object
+from dashboard.lake.lines import Stretch
+from dashboard.lake.segment import table_path, write_parquet
+from dashboard.lake.sql import load_sql
+from dashboard.lake.stage import stage
+from dashboard.lake.training_match import GroupRows, ReadFile, match_group
+from dashboard.lake.training_reader import DocumentReader
+from dashboard.lake.training_scan import TRIAGE, GroupScan
+from dashboard.lake.training_triage import Assignment, Triage, read_assignment, read_triage
+from shopsim.formats import EPISODE_SCHEMA
+
+__all__ = ["SEGMENT_TABLES", "compact_segments", "ingest_groups"]
+
+SEGMENT_TABLES: Final = ("rollouts", "problems", "triage")
+"""In the order in which they are written: a segment is whole when its last table is there."""
+_STAGED: Final = {
+    "stage_records": "ingest_records",
+    "stage_steps": "ingest_steps_raw",
+    "stage_assignments": "training_ingest_assignments",
+}
+_TEXT, _INT, _FLOAT, _BOOL = pa.string(), pa.int64(), pa.float64(), pa.bool_()
+_MEMBERS: Final = pa.schema(
+    [("place", _INT), ("group_name", _TEXT), ("kind", _TEXT), ("left_out", _TEXT), ("number", _INT)]
+    + [("file", _TEXT), ("sample", _INT), ("episode_id", _TEXT), ("noted", _BOOL)]
+    + [("noted_reward", _FLOAT), ("noted_success", _BOOL), ("noted_scored", _BOOL)]
+)
+_TRIAGE: Final = pa.schema(
+    [("segment", _TEXT), ("group_name", _TEXT), ("group_index", _INT), ("has_triage", _BOOL)]
+    + [("state_id", _TEXT), ("triage_round_id", _TEXT), ("seed", _INT), ("q", _FLOAT)]
+    + [("chunk_ids", pa.list_(_TEXT)), ("mode", _TEXT), ("group_key", _TEXT)]
+    + [("skill_ids", pa.list_(_TEXT)), ("noted_all_wrong", _BOOL), ("classification", _TEXT)]
+    + [("retried", _BOOL)]
+)
+_PROBLEMS: Final = pa.schema(
+    [("segment", _TEXT), ("group_name", _TEXT), ("kind", _TEXT), ("file", _TEXT), ("problem", _TEXT)]
+)
+
+
+def ingest_groups(
+    connection: duckdb.DuckDBPyConnection, path: Path, groups: Sequence[GroupScan], target: Path
+) -> None:
+    """Read the groups of the round at ``path`` and write ``<target>.<table>.parquet`` for every table.
+
+    ``connection`` comes from :func:`~dashboard.lake.segment.ingest_connection`. What is wrong with a file
+    becomes a row of ``problems``. Raises :class:`OSError` and :class:`duckdb.Error`.
+    """
+    stretches = [
+        Stretch(path / group.name / file.name, "", 0, file.size, target)
+        for group in groups
+        for file in group.files
+    ]
+    stage(connection, stretches, reader=DocumentReader(stretches), tables=_STAGED)
+    for query in ("ingest_winners", "ingest_walk"):
+        connection.execute(load_sql(query))
+    sql = f"CREATE OR REPLACE TEMP TABLE episodes AS {load_sql('ingest_episodes')}"
+    connection.execute(sql, {"episode_schema": EPISODE_SCHEMA})
+    read = _read_files(connection, groups, stretches)
+    triages = [read_triage(path / g.name / TRIAGE) if g.triage else None for g in groups]
+    matched = [match_group(g, read[g.name], t) for g, t in zip(groups, triages, strict=True)]
+    _write(connection, target, groups, triages, matched)
+
+
+def compact_segments(
+    connection: duckdb.DuckDBPyConnection,
+    folder: Path,
+    groups: Mapping[str, tuple[str, str]],
+    target: Path,
+) -> None:
+    """Write the rows of ``groups`` (name -> signature, segment) of several segments as one segment."""
+    names = [pa.array(column, _TEXT) for column in ([s for _, s in groups.values()], list(groups))]
+    connection.register("live", pa.table(names, ["segment", "group_name"]))
+    for table in SEGMENT_TABLES:
+        segments = sorted({segment for _, segment in groups.values()})
+        files = [str(table_path(folder / segment, table)) for segment in segments]
+        sql = load_sql("training_ingest_compact")
+        literals = ", ".join(_quoted(file) for file in files)
+        sql = sql.replace("$files", f"[{literals}]").replace("$segment", _quoted(target.name))
+        write_parquet(connection, sql, table_path(target, table))
+    connection.unregister("live")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _read_files(
+    connection: duckdb.DuckDBPyConnection, groups: Sequence[GroupScan], stretches: Sequence[Stretch]
+) -> dict[str, list[ReadFile]]:
+    """By group name what each of its files holds."""
+    rows = connection.execute(load_sql("training_ingest_read")).fetchall()
+    found = {int(row[0]): row for row in rows}
+    read: dict[str, list[ReadFile]] = {}
+    number = 0
+    for group in groups:
+        read[group.name] = files = []
+        for file in group.files:
+            row, stretch = found.get(number), stretches[number]
+            if row is None:
+                reason = stretch.invalid[0].reason if stretch.invalid else "holds no record"
+                files.append(ReadFile(file, number, reason))
+            else:
+                _, episode_id, sample, scored, reward, provenance = row
+                diagnostic, assignment = _skills(provenance)
+                files.append(
+                    ReadFile(file, number, None, episode_id, sample, scored, reward, diagnostic, assignment)
+                )
+            number += 1
+    return read
+
+
+def _skills(provenance: str | None) -> tuple[bool, Assignment | None]:
+    """Whether a record calls itself diagnostic, and the assignment it states."""
+    skills = json_object(json_object(json.loads(provenance or "null")).get("skills"))
+    told = skills.get("assignment")
+    return skills.get("diagnostic_full_skill") is True, read_assignment(told) if told else None
+
+
+def _write(
+    connection: duckdb.DuckDBPyConnection,
+    target: Path,
+    groups: Sequence[GroupScan],
+    triages: Sequence[Triage | None],
+    matched: Sequence[GroupRows],
+) -> None:
+    segment = target.name
+    members = [row for group, rows in zip(groups, matched, strict=True) for row in _members(group, rows)]
+    for place, row in enumerate(members):
+        row["place"] = place
+    connection.register("members", pa.Table.from_pylist(members, schema=_MEMBERS))
+    sql = load_sql("training_ingest_rollouts").replace("$segment", _quoted(segment))
+    write_parquet(connection, sql, table_path(target, "rollouts"))
+    connection.unregister("members")
+    problems = [
+        {"segment": segment, "group_name": group.name, "kind": p.kind, "file": p.file, "problem": p.text}
+        for group, rows in zip(groups, matched, strict=True)
+        for p in rows.problems
+    ]
+    told = zip(groups, triages, matched, strict=True)
+    triage = [_triage_row(segment, *parts) for parts in told]
+    for table, rows, schema in (("problems", problems, _PROBLEMS), ("triage", triage, _TRIAGE)):
+        connection.register("rows", pa.Table.from_pylist(rows, schema=schema))
+        write_parquet(connection, "FROM rows", table_path(target, table))
+        connection.unregister("rows")
+
+
+def _members(group: GroupScan, rows: GroupRows) -> list[dict[str, Any]]:
+    return [
+        {
+            "group_name": group.name,
+            "kind": member.kind,
+            "left_out": member.left_out,
+            "number": member.number,
+            "file": member.file,
+            "sample": member.sample,
+            "episode_id": member.episode_id,
+            "noted": member.noted is not None,
+            "noted_reward": member.noted.reward if member.noted else None,
+            "noted_success": member.noted.success if member.noted else None,
+            "noted_scored": member.noted.scored if member.noted else None,
+        }
+        for member in rows.members
+    ]
+
+
+def _triage_row(segment: str, group: GroupScan, triage: Triage | None, rows: GroupRows) -> dict[str, Any]:
+    told, assignment = triage or Triage(), rows.assignment
+    return {
+        "segment": segment,
+        "group_name": group.name,
+        "group_index": group.index,
+        "has_triage": told.read,
+        "state_id": told.state_id or assignment.state_id,
+        "triage_round_id": told.round_id,
+        "seed": told.seed,
+        "q": told.q,
+        "chunk_ids": told.chunk_ids,
+        "mode": assignment.mode,
+        "group_key": assignment.group_key,
+        "skill_ids": assignment.skill_ids,
+        "noted_all_wrong": told.all_wrong,
+        "classification": told.classification,
+        "retried": told.retried,
+    }
