@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import duckdb
@@ -15,12 +17,11 @@ from dashboard.lake.lines import Stretch
 from dashboard.lake.schema import OUTCOMES_SCHEMA, RUNS_SCHEMA, SUMMARIES_SCHEMA
 from dashboard.lake.segment import TABLES, ingest, ingest_connection, table_path, write_parquet
 from dashboard.lake.sql import load_sql
-from shopsim.rollout.locking import folder_lock
+from shopsim.jsonio import atomic_path
 
 __all__ = ["add_tables", "empty_segment", "open_database", "recorded_episodes"]
 
 _MEMORY: Final = "512MB"
-_LOCK_SECONDS: Final = 60.0
 
 
 def open_database(segments: Sequence[Path], spill_dir: Path) -> duckdb.DuckDBPyConnection:
@@ -63,23 +64,27 @@ def empty_segment(cache_dir: Path) -> Path:
     if table_path(segment, "episodes").is_file():
         return segment
     try:
-        with folder_lock(segment.parent, wait_seconds=_LOCK_SECONDS):
-            _make_empty(segment)
-    except (OSError, duckdb.IOException) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        for table, data in _empty_files().items():
+            with atomic_path(table_path(segment, table)) as temporary:
+                temporary.write_bytes(data)
+    except OSError as error:
         raise LakeError(
-            f"{cache_dir}: the lake cannot be written ({reason})",
+            f"{cache_dir}: the lake cannot be written ({error.strerror or 'unknown error'})",
             hint="Give permission or free space there, or set SHOPSIM_LAKE to another folder.",
         ) from None
     return segment
 
 
-def _make_empty(segment: Path) -> None:
-    trace = segment.with_name("none.jsonl")
-    trace.touch()
-    with ingest_connection(segment.parent) as connection:
-        ingest(connection, [Stretch(trace, "", 0, 0, segment)])
-        for table in reversed(TABLES):
-            write_parquet(
-                connection, load_sql("ingest_nothing").replace("$table", table), table_path(segment, table)
-            )
+@cache
+def _empty_files() -> dict[str, bytes]:
+    """Parquet files without rows by table, ``episodes`` last."""
+    with TemporaryDirectory() as folder:
+        segment = Path(folder) / "none"
+        trace = Path(folder) / "none.jsonl"
+        trace.touch()
+        with ingest_connection(Path(folder)) as connection:
+            ingest(connection, [Stretch(trace, "", 0, 0, segment)])
+            for table in TABLES:
+                nothing = load_sql("ingest_nothing").replace("$table", table)
+                write_parquet(connection, nothing, table_path(segment, table))
+        return {table: table_path(segment, table).read_bytes() for table in reversed(TABLES)}

@@ -18,6 +18,7 @@ from dashboard.lake.stage import stage
 from dashboard.lake.training_match import GroupRows, ReadFile, match_group
 from dashboard.lake.training_reader import DocumentReader
 from dashboard.lake.training_scan import TRIAGE, GroupScan
+from dashboard.lake.training_schema import MEMBERS_SCHEMA, PROBLEMS_SCHEMA, TRIAGE_SCHEMA
 from dashboard.lake.training_triage import Assignment, Triage, read_assignment, read_triage
 from shopsim.formats import EPISODE_SCHEMA
 
@@ -30,22 +31,6 @@ _STAGED: Final = {
     "stage_steps": "ingest_steps_raw",
     "stage_assignments": "training_ingest_assignments",
 }
-_TEXT, _INT, _FLOAT, _BOOL = pa.string(), pa.int64(), pa.float64(), pa.bool_()
-_MEMBERS: Final = pa.schema(
-    [("place", _INT), ("group_name", _TEXT), ("kind", _TEXT), ("left_out", _TEXT), ("number", _INT)]
-    + [("file", _TEXT), ("sample", _INT), ("episode_id", _TEXT), ("noted", _BOOL)]
-    + [("noted_reward", _FLOAT), ("noted_success", _BOOL), ("noted_scored", _BOOL)]
-)
-_TRIAGE: Final = pa.schema(
-    [("segment", _TEXT), ("group_name", _TEXT), ("group_index", _INT), ("has_triage", _BOOL)]
-    + [("state_id", _TEXT), ("triage_round_id", _TEXT), ("seed", _INT), ("q", _FLOAT)]
-    + [("chunk_ids", pa.list_(_TEXT)), ("mode", _TEXT), ("group_key", _TEXT)]
-    + [("skill_ids", pa.list_(_TEXT)), ("noted_all_wrong", _BOOL), ("classification", _TEXT)]
-    + [("retried", _BOOL)]
-)
-_PROBLEMS: Final = pa.schema(
-    [("segment", _TEXT), ("group_name", _TEXT), ("kind", _TEXT), ("file", _TEXT), ("problem", _TEXT)]
-)
 
 
 def ingest_groups(
@@ -79,7 +64,7 @@ def compact_segments(
     target: Path,
 ) -> None:
     """Write the rows of ``groups`` (name -> signature, segment) of several segments as one segment."""
-    names = [pa.array(column, _TEXT) for column in ([s for _, s in groups.values()], list(groups))]
+    names = [pa.array(column, pa.string()) for column in ([s for _, s in groups.values()], list(groups))]
     connection.register("live", pa.table(names, ["segment", "group_name"]))
     for table in SEGMENT_TABLES:
         segments = sorted({segment for _, segment in groups.values()})
@@ -138,7 +123,7 @@ def _write(
     members = [row for group, rows in zip(groups, matched, strict=True) for row in _members(group, rows)]
     for place, row in enumerate(members):
         row["place"] = place
-    connection.register("members", pa.Table.from_pylist(members, schema=_MEMBERS))
+    connection.register("members", pa.Table.from_pylist(members, schema=MEMBERS_SCHEMA))
     sql = load_sql("training_ingest_rollouts").replace("$segment", _quoted(segment))
     write_parquet(connection, sql, table_path(target, "rollouts"))
     connection.unregister("members")
@@ -149,7 +134,7 @@ def _write(
     ]
     told = zip(groups, triages, matched, strict=True)
     triage = [_triage_row(segment, *parts) for parts in told]
-    for table, rows, schema in (("problems", problems, _PROBLEMS), ("triage", triage, _TRIAGE)):
+    for table, rows, schema in (("problems", problems, PROBLEMS_SCHEMA), ("triage", triage, TRIAGE_SCHEMA)):
         connection.register("rows", pa.Table.from_pylist(rows, schema=schema))
         write_parquet(connection, "FROM rows", table_path(target, table))
         connection.unregister("rows")
@@ -179,7 +164,6 @@ def _triage_row(segment: str, group: GroupScan, triage: Triage | None, rows: Gro
     return {
         "segment": segment,
         "group_name": group.name,
-        "group_index": group.index,
         "has_triage": told.read,
         "state_id": told.state_id or assignment.state_id,
         "triage_round_id": told.round_id,

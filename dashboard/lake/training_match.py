@@ -50,7 +50,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong in a group: ``kind`` to count by, ``file`` where it is (None: the folder), a sentence."""
+    """Something wrong in a group: ``kind`` to count by, ``file`` (None: the folder), and a sentence."""
 
     kind: str
     file: str | None
@@ -101,7 +101,7 @@ def _retry(file: ReadFile) -> Member:
 
 
 def _training_member(
-    file: ReadFile, latest: dict[str | None, int], noted: list[NotedRollout], problems: list[Problem]
+    file: ReadFile, latest: dict[str, int], noted: list[NotedRollout], problems: list[Problem]
 ) -> Member:
     number = file.number if file.reason is None else None
     sample = file.sample if file.file.sample is None else file.file.sample
@@ -149,10 +149,11 @@ def _disagreements(file: ReadFile, note: NotedRollout) -> Iterator[Problem]:
     if note.scored is not None and note.scored != file.scored:
         told = "scored" if file.scored else "not scored"
         yield Problem("disagrees", name, f"its record is {told}, triage.json says scored: {note.scored}")
-    elif file.scored and note.reward is not None and file.reward is not None:
-        if abs(note.reward - file.reward) > _TOLERANCE:
-            text = f"its record has reward {file.reward:g}, triage.json says {note.reward:g}"
-            yield Problem("disagrees", name, text)
+        return
+    noted, recorded = note.reward, file.reward
+    if file.scored and noted is not None and recorded is not None and abs(noted - recorded) > _TOLERANCE:
+        text = f"its record has reward {recorded:g}, triage.json says {noted:g}"
+        yield Problem("disagrees", name, text)
 
 
 def _folder_problems(scan: GroupScan, triage: Triage | None) -> Iterator[Problem]:
@@ -187,12 +188,9 @@ def _assignment(training: Sequence[ReadFile], triage: Triage | None, problems: l
     told = triage.assignment if triage is not None else Assignment()
     if told.mode is None:
         told = recorded[0] if recorded else told
-    others = {assignment for assignment in recorded if _differ(assignment, told)}
-    if others:
-        text = f"{len(others)} other assignments in the records than in {'triage.json' if triage else 'the first'}"
-        problems.append(
-            Problem("assignment", None, text.replace("1 other assignments", "another assignment"))
-        )
+    if any(_differ(assignment, told) for assignment in recorded):
+        text = "records state another assignment than " + ("triage.json" if triage else "the first of them")
+        problems.append(Problem("assignment", None, text))
     return told
 
 
