@@ -13,7 +13,7 @@ Recall@k of a gold ASIN is a proxy (spec 02): other products can satisfy a task 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -33,6 +33,7 @@ __all__ = [
     "PICKS",
     "figures",
     "filter_rows",
+    "mean_over_tasks",
     "pick_queries",
     "presented_figures",
     "recall_curves",
@@ -152,7 +153,7 @@ def _figures(part: pd.DataFrame) -> list[dict[str, Any]]:
         cut = MAX_RESULTS if name == "mrr" else int(name.removeprefix("recall_"))
         values = metrics.reciprocal_rank(first, cut) if name == "mrr" else metrics.recall_at(first, cut)
         bound = bool(((first == 0) & (depth < cut)).any())
-        low, high = (np.nan, np.nan) if bound else _interval(values, tasks, share=name != "mrr")
+        low, high = (np.nan, np.nan) if bound else mean_over_tasks(values, tasks, share=name != "mrr")
         rows.append(
             {
                 "metric": name,
@@ -168,12 +169,18 @@ def _figures(part: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _interval(values: FloatArray, tasks: Sequence[int], *, share: bool) -> tuple[float, float]:
-    """Wilson's for a share with one query a task; else a bootstrap over tasks, or, where all values are
-    equal and it would claim certainty, the widest that the mean allows for so many tasks."""
+def mean_over_tasks(values: FloatArray, tasks: Sequence[Hashable], *, share: bool) -> tuple[float, float]:
+    """The 95% interval of a mean over queries, each of one of ``tasks``.
+
+    Wilson's for a share with one query a task; else a bootstrap over tasks, or, where all values are
+    equal and it would claim certainty, the widest that the mean allows for so many tasks. NaN where
+    several queries of one single task tell nothing about tasks.
+    """
     distinct = len(set(tasks))
     if share and distinct == len(tasks):
         low, high = wilson_interval(values.sum(), len(values))
+    elif distinct < 2:
+        return np.nan, np.nan
     elif values.min() == values.max():
         low, high = mean_interval(values.mean(), 0.0, distinct)
     else:

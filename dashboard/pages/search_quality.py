@@ -261,7 +261,9 @@ def draw_miss_table(missed: pd.DataFrame, series: str) -> None:
         if oracle
         else [page_url("replay", run=row["run_id"], episode=row["episode_id"]) for row in records],
         explain=[
-            page_url("search_weights", query=row["query"], product=row["asin"]) if row["asin"] else None
+            page_url("search_weights", task=row["task_id"], query=row["query"], product=row["asin"])
+            if row["asin"]
+            else None
             for row in records
         ],
     )

@@ -15,14 +15,16 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.analysis.search_quality_rows import Ranks, oracle_rows
+from dashboard.ui.data import frame
 from dashboard.ui.engine import get_engine
 from shopsim.engine import Engine
+from shopsim.errors import UsageError
 from shopsim.search import FieldWeights
 from shopsim.search.bm25 import ExactScorer
 from shopsim.search.evaluation import Outcomes, QuerySet, judge
 from shopsim.search.misses import Diagnosis, diagnose
 from shopsim.search.prepared import PreparedQueries
-from shopsim.search_queries import OracleKind, oracle_queries
+from shopsim.search_queries import OracleKind, both_oracle_queries, oracle_queries
 from shopsim.tasks.goals import Goal
 from shopsim.tasks.solutions import solver_for
 
@@ -33,6 +35,8 @@ __all__ = [
     "SPLITS",
     "Lab",
     "OracleSet",
+    "QuerySource",
+    "TypedSet",
     "diagnoses",
     "get_lab",
     "oracle_ranked",
@@ -54,11 +58,23 @@ _DIAGNOSED_AT_ONCE = 200  # queries whose complete result lists are held in memo
 
 
 class OracleSet(NamedTuple):
-    """Which whole-instruction queries: their kind, the split and what counts as found."""
+    """Which whole-instruction queries: their kind (``both``: the two of a task are one unit), the split and
+    what counts as found."""
 
     kind: str
     split: str
     relevance: str
+
+
+class TypedSet(NamedTuple):
+    """Every query that agents typed in some runs with the prepared catalogue, as of a version of the lake."""
+
+    run_ids: tuple[str, ...]
+    relevance: str
+    version: str
+
+
+QuerySource = OracleSet | TypedSet
 
 
 @dataclass(frozen=True)
@@ -100,29 +116,44 @@ def _satisfying(identity: tuple[str, str]) -> dict[int, frozenset[str]]:
     return {}
 
 
-def query_set(lab: Lab, asked: OracleSet) -> QuerySet:
-    """The queries of a split. Raises :class:`~shopsim.errors.UsageError` when it has none."""
+def query_set(lab: Lab, asked: QuerySource) -> QuerySet:
+    """The queries, their tasks as units. Raises :class:`~shopsim.errors.UsageError` when there is none."""
     return _prepared(lab, lab.identity, asked)[0]
 
 
 @st.cache_resource(show_spinner="Preparing the queries …", max_entries=24)
-def _prepared(_lab: Lab, identity: tuple[str, str], asked: OracleSet) -> tuple[QuerySet, PreparedQueries]:
-    queries = oracle_queries(
-        _lab.engine,
-        asked.split,
-        cast(OracleKind, asked.kind),
-        lambda goal: _lab.wanted(goal, asked.relevance),
-    )
+def _prepared(_lab: Lab, identity: tuple[str, str], asked: QuerySource) -> tuple[QuerySet, PreparedQueries]:
+    queries = _typed_queries(_lab, asked) if isinstance(asked, TypedSet) else _oracle_queries(_lab, asked)
     return queries, _lab.scorer.prepare(queries.texts)
 
 
-def outcomes(lab: Lab, asked: OracleSet, weights: FieldWeights) -> Outcomes:
+def _oracle_queries(lab: Lab, asked: OracleSet) -> QuerySet:
+    def wanted(goal: Goal) -> Collection[str]:
+        return lab.wanted(goal, asked.relevance)
+
+    if asked.kind == "both":
+        return both_oracle_queries(lab.engine, asked.split, wanted)
+    return oracle_queries(lab.engine, asked.split, cast(OracleKind, asked.kind), wanted)
+
+
+def _typed_queries(lab: Lab, asked: TypedSet) -> QuerySet:
+    typed = frame("search_typed", run_ids=list(asked.run_ids)).dropna(subset=["query"])
+    pairs = [(int(task), str(text)) for task, text in zip(typed["task_id"], typed["query"], strict=True)]
+    queries = _wanting(lab, pairs, asked.relevance)
+    if not len(queries):
+        raise UsageError("the chosen runs: no episode searched for anything", hint="Choose other runs.")
+    return queries
+
+
+def outcomes(lab: Lab, asked: QuerySource, weights: FieldWeights) -> Outcomes:
     """Where the wanted products stand under ``weights``."""
     return _outcomes(lab, lab.identity, asked, weights.values())
 
 
 @st.cache_data(show_spinner="Ranking …", max_entries=300)
-def _outcomes(_lab: Lab, identity: tuple[str, str], asked: OracleSet, values: tuple[float, ...]) -> Outcomes:
+def _outcomes(
+    _lab: Lab, identity: tuple[str, str], asked: QuerySource, values: tuple[float, ...]
+) -> Outcomes:
     queries, prepared = _prepared(_lab, identity, asked)
     (rankings,) = _lab.scorer.rank(prepared, [FieldWeights.from_values(values)])
     return judge(rankings, queries)
@@ -143,7 +174,7 @@ def _oracle_ranked(
 
 def typed_ranks(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> Ranks:
     """Exact ranks of typed queries under the index's own weights; pairs of unknown tasks have none."""
-    queries = _typed_set(lab, pairs, relevance)
+    queries = _wanting(lab, pairs, relevance)
     if not len(queries):
         return {}
     (rankings,) = lab.scorer.rank(lab.scorer.prepare(queries.texts), [lab.engine.search.weights])
@@ -154,7 +185,7 @@ def typed_ranks(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> Ranks
     }
 
 
-def _typed_set(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> QuerySet:
+def _wanting(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> QuerySet:
     goals = lab.engine.goals
     return QuerySet.of(
         (task, text, wanted)
@@ -165,7 +196,7 @@ def _typed_set(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> QueryS
 
 def diagnoses(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> dict[tuple[int, str], Diagnosis]:
     """Why each (task, query) finds or misses what it wants, under the index's own weights."""
-    queries = _typed_set(lab, pairs, relevance)
+    queries = _wanting(lab, pairs, relevance)
     told: dict[tuple[int, str], Diagnosis] = {}
     for start in range(0, len(queries), _DIAGNOSED_AT_ONCE):
         part = queries.select(np.arange(start, min(start + _DIAGNOSED_AT_ONCE, len(queries))))

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from dashboard.charts.search_curves import recall_figure
+from dashboard.charts.search_scores import gain_figure, score_figure
 from dashboard.ui.theme import run_styles
 
 HOSTILE = '<img src=x onerror=alert(1)> <a href="javascript:1">x</a>'
@@ -31,3 +32,39 @@ def test_curves_are_drawn_as_they_are(series: int) -> None:
 
 def test_no_curve_is_an_empty_figure() -> None:
     assert len(recall_figure(pd.DataFrame(columns=["series", "k", "recall", "n"]), {}, {}).data) == 0
+
+
+def test_score_bars_hold_every_part_and_no_markup() -> None:
+    rows = pd.DataFrame(
+        {
+            "label": [HOSTILE, HOSTILE, "b"],
+            "field": ["title", "bullets", "title"],
+            "score": [1.5, 0.25, 3.0],
+        }
+    )
+    figure = score_figure(rows, [HOSTILE, "b"])
+    assert {trace.name: list(trace.x) for trace in figure.data} == {
+        "title": [1.5, 3.0],
+        "bullets": [0.25, 0.0],
+    }
+    assert "<img" not in json.dumps(json.loads(figure.to_json()))
+
+
+def test_gains_are_drawn_around_zero_with_their_intervals() -> None:
+    rows = pd.DataFrame(
+        {
+            "series": ["a", "a", "b"],
+            "metric": ["mrr", "recall", "mrr"],
+            "gain": [0.1, -0.2, 0.0],
+            "low": [0.05, -0.3, -0.1],
+            "high": [0.2, -0.1, 0.1],
+            "n": [10, 10, 10],
+        }
+    )
+    figure = gain_figure(rows, {"a": HOSTILE, "b": "b"}, run_styles("ab"), {"recall": "Recall", "mrr": "MRR"})
+    first = figure.data[0]
+    assert list(first.x) == [0.1, -0.2] and [round(y) for y in first.y] == [0, 1]
+    assert list(first.error_x.array) == pytest.approx([0.1, 0.1])
+    assert list(first.error_x.arrayminus) == pytest.approx([0.05, 0.1])
+    assert list(figure.layout.yaxis.ticktext) == ["Recall", "MRR"]
+    assert "<img" not in json.dumps(json.loads(figure.to_json()))

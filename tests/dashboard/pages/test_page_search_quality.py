@@ -118,7 +118,7 @@ def test_misses_link_to_task_replay_and_explanation(pages: Engine) -> None:
     for row in shown.to_dict("records"):
         goal = pages.goals.get(row["task_id"])
         query = parse_qs(urlsplit(row["explain"]).query)
-        assert query == {"query": [row["query"]], "product": [goal.asin]}
+        assert query == {"task": [str(goal.task_id)], "query": [row["query"]], "product": [goal.asin]}
         assert row["runs"] == f"failures?task={row['task_id']}"
         assert row["replay"].startswith("replay?run=run-random&episode=task-")
         place = rank(pages, row["query"], goal.asin)

@@ -1,0 +1,100 @@
+"""Scores by field, and what weight sets gain over a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.ui.text import plot_text
+from dashboard.ui.theme import MUTED, RunStyle, category_colours, finish
+from shopsim.search.documents import FIELDS
+
+__all__ = ["gain_figure", "score_figure"]
+
+
+def score_figure(rows: pd.DataFrame, order: Sequence[str]) -> go.Figure:
+    """Horizontal bars that add up to a score: one bar a label (top first), one segment a field.
+
+    ``rows``: ``label, field, score`` (of :func:`dashboard.analysis.weights_explained.field_scores`).
+    """
+    colours = category_colours(FIELDS)
+    parts = rows.set_index(["label", "field"])["score"]
+    figure = go.Figure()
+    for field in FIELDS:
+        values = [float(parts.get((label, field), 0.0)) for label in order]
+        if not any(values):
+            continue
+        figure.add_trace(
+            go.Bar(
+                orientation="h",
+                y=list(range(len(order))),
+                x=values,
+                name=field,
+                marker={"color": colours[field], "line": {"width": 0}},
+                hovertemplate=f"{field}: %{{x:.4f}}<extra></extra>",
+            )
+        )
+    finish(figure, height=int(90 + 34 * len(order)), barmode="stack", bargap=0.3, hovermode="closest")
+    figure.update_xaxes(title={"text": "Score"}, rangemode="tozero")
+    figure.update_yaxes(
+        tickmode="array",
+        tickvals=list(range(len(order))),
+        ticktext=[plot_text(label, 44) for label in order],
+        range=[len(order) - 0.5, -0.5],
+        showgrid=False,
+    )
+    return figure
+
+
+def gain_figure(
+    rows: pd.DataFrame, names: Mapping[str, str], styles: Mapping[str, RunStyle], labels: Mapping[str, str]
+) -> go.Figure:
+    """Gains with intervals around zero: one row a metric, one point a set.
+
+    ``rows``: ``series, metric, gain, low, high, n``; ``labels`` name the metrics, in drawing order.
+    """
+    order = [metric for metric in labels if metric in set(rows["metric"])]
+    place = {metric: len(order) - 1 - k for k, metric in enumerate(order)}
+    groups = list(rows.groupby("series", sort=False))
+    step = 0.66 / max(len(groups), 1)
+    figure = go.Figure()
+    for k, (series, part) in enumerate(groups):
+        style = styles[str(series)]
+        offset = step * ((len(groups) - 1) / 2 - k)
+        figure.add_trace(
+            go.Scatter(
+                x=part["gain"],
+                y=[place[metric] + offset for metric in part["metric"]],
+                mode="markers",
+                marker={"color": style.colour, "symbol": style.symbol, "size": 9},
+                error_x={
+                    "type": "data",
+                    "symmetric": False,
+                    "array": part["high"] - part["gain"],
+                    "arrayminus": part["gain"] - part["low"],
+                    "color": style.colour,
+                    "thickness": 1.4,
+                    "width": 0,
+                },
+                customdata=np.stack([part["low"], part["high"], part["n"]], axis=-1),
+                name=plot_text(names[str(series)], 40),
+                hovertemplate=(
+                    "%{x:+.4f} (95% CI %{customdata[0]:+.4f} – %{customdata[1]:+.4f})"
+                    f"<br>n = %{{customdata[2]:,}}<extra>{plot_text(names[str(series)], 40)}</extra>"
+                ),
+            )
+        )
+    finish(figure, height=int(70 + len(order) * max(34, 13 * len(groups) + 10)), legend=False)
+    figure.add_vline(x=0, line={"color": MUTED, "width": 1, "dash": "dot"})
+    figure.update_xaxes(title={"text": "Gain over the baseline (1.0 = all)"}, tickformat="+.2f")
+    figure.update_yaxes(
+        tickmode="array",
+        tickvals=[place[metric] for metric in order],
+        ticktext=[labels[metric] for metric in order],
+        range=[-0.6, len(order) - 0.4],
+        showgrid=False,
+    )
+    return figure

@@ -1,0 +1,303 @@
+"""Search weights: compare field weights on the same queries, exactly, and see what they do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.analysis.weights import (
+    GAIN_COLUMNS,
+    METRICS,
+    SET_COLUMNS,
+    presented_gains,
+    presented_sets,
+)
+from dashboard.analysis.weights_effect import (
+    NOTE_COLUMNS,
+    flat_columns,
+    flat_table,
+    note_rows,
+    recorded_gains,
+)
+from dashboard.analysis.weights_moves import MOVE_COLUMNS, presented_moves
+from dashboard.charts.distributions import interval_figure
+from dashboard.charts.search_curves import recall_figure
+from dashboard.charts.search_scores import gain_figure
+from dashboard.ui import catalogue, state, tables, weights_view
+from dashboard.ui import components as ui
+from dashboard.ui.data import Runs, lake_version, load_runs
+from dashboard.ui.search_lab import RELEVANCES, SCOPES, SPLITS, Lab, OracleSet, QuerySource, TypedSet, get_lab
+from dashboard.ui.text import count, plural, safe_text
+from dashboard.ui.weight_sets import PRESET_NOTES, choose_baseline, choose_sets, legend, set_notes
+from dashboard.ui.weights_use import draw_use
+from dashboard.ui.weights_view import GROUPINGS, Asked
+from dashboard.ui.weights_why import draw_why, show_query
+from shopsim.errors import UsageError
+from shopsim.search import FieldWeights
+
+KINDS = {
+    "simple": "Simple instructions",
+    "full": "Full instructions",
+    "both": "Simple and full instructions",
+    "typed": "What agents typed",
+}
+MOST_MOVES = 100
+SIDES = ("winners", "losers")
+
+Sets = dict[str, FieldWeights]
+
+
+def main() -> None:
+    """Draw the page."""
+    ui.page_header(
+        "Search weights",
+        "What do other field weights do to the search? Every figure is exact: the order is FTS5's own.",
+    )
+    lab = get_lab()
+    sets = choose_sets()
+    source, asked = choose_queries(lab)
+    if not sets:
+        ui.empty_state("No weight set is chosen.", hint="Choose one or more above.")
+        return
+    if asked is None or source is None:
+        return
+    base, chosen = choose_baseline(sets)
+    st.caption(safe_text(SCOPES[source.relevance]))
+    drawn = legend(list(sets))
+    draw_measured(lab, asked, sets, drawn)
+    others = [name for name in sets if name != base]
+    if others:
+        draw_gains(lab, asked, sets, base, others, drawn)
+    draw_groups(lab, asked, sets, drawn)
+    if others:
+        draw_moves(lab, asked, sets, base, chosen)
+    draw_why(lab, source, sets, base, chosen)
+    draw_background(lab, asked, sets, chosen)
+    draw_use(lab, sets, base, chosen)
+
+
+def choose_queries(lab: Lab) -> tuple[QuerySource | None, Asked | None]:
+    """The queries to rank; None, with a line that says why, when there are none."""
+    columns = st.columns([3, 2, 3, 2, 2])
+    with columns[0]:
+        kind = state.choice("Queries", list(KINDS), key="kind", format_func=KINDS.__getitem__)
+    with columns[2]:
+        relevance = state.choice(
+            "Counts as found",
+            list(RELEVANCES),
+            key="relevance",
+            format_func=RELEVANCES.__getitem__,
+            help="Any satisfying product: some choice of its options fulfils the task. Tasks that nothing "
+            "in the catalogue satisfies are left out then.",
+        )
+    source: QuerySource
+    with columns[1]:
+        if kind == "typed":
+            chosen = choose_runs()
+            source = TypedSet(tuple(chosen), relevance, lake_version())
+        else:
+            split = state.choice("Split", list(SPLITS), key="split", format_func=SPLITS.__getitem__)
+            source = OracleSet(kind, split, relevance)
+    try:
+        groups = weights_view.facets(lab, source)
+    except UsageError as error:
+        ui.empty_state(str(error))
+        return None, None
+    with columns[3]:
+        domain = state.choice(
+            "Domain", ["", *sorted(set(groups["domain"]))], key="domain", format_func=any_of
+        )
+    with columns[4]:
+        length = state.choice(
+            "Length",
+            ["", *sorted(set(groups["length"]))],
+            key="length",
+            format_func=any_of,
+            help="Search tokens of the query.",
+        )
+    asked = Asked(source, domain, length)
+    if not len(weights_view.kept(lab, asked)):
+        ui.empty_state("No query matches.", hint="Widen the filters above.")
+        return source, None
+    return source, asked
+
+
+def any_of(name: str) -> str:
+    """A filter's value, or that it is open."""
+    return name or "All"
+
+
+def choose_runs() -> list[str]:
+    """Runs whose queries the scorer can rank: those with the prepared catalogue."""
+    runs = load_runs()
+    able = catalogue.runs_of_catalogue(runs, runs.with_traces)
+    chosen = state.choices("Runs", able, key="runs", format_func=runs.name, placeholder="All able runs")
+    return [run_id for run_id in able if run_id in chosen] if chosen else able
+
+
+def draw_measured(lab: Lab, asked: Asked, sets: Sets, drawn: Runs) -> None:
+    """Curves and metrics of every set."""
+    rows = pd.concat([weights_view.measured(lab, asked, name, weights) for name, weights in sets.items()])
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("Recall@k", anchor=False)
+        ui.show_figure(
+            recall_figure(weights_view.curves(lab, asked, sets), drawn.names, drawn.styles, height=340),
+            key="curves",
+            alt="Share of queries whose wanted product is among the first k results, by k and weight set",
+        )
+    with right:
+        st.subheader("With 95% intervals", anchor=False)
+        labelled = rows.assign(run_id=rows["series"], metric=rows["metric"].map(METRICS))
+        ui.show_figure(
+            interval_figure(
+                labelled, drawn.names, drawn.styles, category="metric", order=list(METRICS.values())
+            ),
+            key="intervals",
+            alt="Metrics of every weight set with 95% intervals",
+        )
+    ui.colour_chips(drawn, list(sets))
+    st.dataframe(
+        presented_sets(rows, sets),
+        key="sets_table",
+        hide_index=True,
+        column_config=tables.columns(SET_COLUMNS),
+        alt="Metrics and weights of every set",
+    )
+    st.caption(
+        f"{plural(int(rows['n'].iloc[0]), 'query', 'queries')}. Intervals: Wilson for shares with one query "
+        "a task, else a bootstrap over tasks. To judge one set against another, look at the gains below."
+    )
+
+
+def draw_gains(lab: Lab, asked: Asked, sets: Sets, base: str, others: list[str], drawn: Runs) -> None:
+    """What every other set gains over the baseline, query by query."""
+    rows = pd.concat([weights_view.gains(lab, asked, name, sets[base], sets[name]) for name in others])
+    st.subheader(safe_text(f"Gain over {base}"), anchor=False)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        ui.show_figure(
+            gain_figure(rows, drawn.names, drawn.styles, METRICS),
+            key="gains",
+            alt="Gains over the baseline with 95% intervals",
+        )
+    with right:
+        st.dataframe(
+            presented_gains(rows),
+            key="gains_table",
+            hide_index=True,
+            column_config=tables.columns(GAIN_COLUMNS),
+            alt="Gains over the baseline",
+        )
+        st.caption(
+            "Paired: the same queries under both sets, resampled by task (95% percentile bootstrap, 2,000 "
+            "resamples). An interval that holds zero leaves open which set is better. With many sets tried "
+            "on one split, some gain by chance: check on another split."
+        )
+
+
+def draw_groups(lab: Lab, asked: Asked, sets: Sets, drawn: Runs) -> None:
+    """One metric by domain or length."""
+    columns = st.columns([2, 2, 4])
+    with columns[0]:
+        grouping = state.choice(
+            "Break down by",
+            ["", *GROUPINGS],
+            key="by",
+            format_func=lambda name: GROUPINGS.get(name, "Nothing"),
+        )
+    if not grouping:
+        return
+    with columns[1]:
+        metric = state.choice(
+            "Metric", list(METRICS), key="metric", default="mrr_at_150", format_func=METRICS.__getitem__
+        )
+    rows = pd.concat(
+        [weights_view.groups(lab, asked, name, weights, grouping, metric) for name, weights in sets.items()]
+    )
+    ui.show_figure(
+        interval_figure(rows, drawn.names, drawn.styles, category="group", order=sorted(set(rows["group"]))),
+        key="groups",
+        alt=f"{METRICS[metric]} by {GROUPINGS[grouping].lower()} with 95% intervals",
+    )
+
+
+def draw_moves(lab: Lab, asked: Asked, sets: Sets, base: str, chosen: str) -> None:
+    """The queries whose wanted product moved, and the field that made it."""
+    st.subheader(safe_text(f"Winners and losers: {base} to {chosen}"), anchor=False)
+    counts = dict(zip(SIDES, weights_view.moved(lab, asked, sets[base], sets[chosen]), strict=True))
+    side = state.choice(
+        "Side",
+        list(SIDES),
+        key="side",
+        look="segmented",
+        format_func=lambda name: f"{name.capitalize()} ({count(counts[name])})",
+        label_visibility="collapsed",
+    )
+    rows = weights_view.moves(lab, asked, sets[base], sets[chosen], MOST_MOVES, losers=side == "losers")
+    if rows.empty:
+        ui.empty_state(f"There are no {side}.")
+        return
+
+    def select() -> None:
+        picked = st.session_state["moves"]["selection"]["rows"]
+        if picked:
+            row = rows.iloc[picked[0]]
+            show_query(int(row["task_id"]), str(row["query"]), str(row["asin"]))
+
+    st.dataframe(
+        presented_moves(rows),
+        key="moves",
+        hide_index=True,
+        placeholder="–",
+        column_config=tables.columns(MOVE_COLUMNS),
+        on_select=select,
+        selection_mode="single-row",
+        height=min(38 + 35 * len(rows), 400),
+        alt=f"The greatest {side}",
+    )
+    more = f"The {MOST_MOVES} greatest are listed. " if counts[side] > MOST_MOVES else ""
+    st.caption(f"{more}Select one to see below why the product stands where it stands.")
+
+
+def draw_background(lab: Lab, asked: Asked, sets: Sets, chosen: str) -> None:
+    """How the chosen set came about, and how flat the optimum is around it."""
+    st.subheader(safe_text(f"About {chosen}"), anchor=False)
+    notes = set_notes(chosen)
+    if chosen in PRESET_NOTES:
+        st.caption(safe_text(PRESET_NOTES[chosen]))
+    if notes:
+        draw_notes(notes, lab.engine.corpus.sha256)
+    if state.toggle("How flat is it around here?", key="flat", help="Changes one weight at a time."):
+        told = weights_view.flatness(lab, asked, sets[chosen], "mrr_at_150")
+        table = flat_table({one.field: one.changes for one in told})
+        st.dataframe(
+            table,
+            key="flatness",
+            hide_index=True,
+            column_config=tables.columns(flat_columns(table)),
+            alt="Change of MRR@150 when one weight is multiplied",
+        )
+        st.caption(
+            "Change of MRR@150 on the queries above when one weight is multiplied, all others as they are. "
+            "Small changes everywhere: the exact numbers hardly matter."
+        )
+
+
+def draw_notes(notes: dict[str, Any], catalogue_sha256: str) -> None:
+    """What the set's file says: facts, and the gain that tuning recorded."""
+    left, right = st.columns([2, 3], gap="large")
+    lines = [f"- {safe_text(label)}: {safe_text(text)}" for label, text in note_rows(notes, catalogue_sha256)]
+    with left:
+        st.markdown("\n".join(lines))
+    recorded = recorded_gains(notes)
+    if recorded.empty:
+        return
+    with right:
+        st.dataframe(recorded, key="recorded", hide_index=True, column_config=tables.columns(NOTE_COLUMNS))
+        st.caption("Gain over v3 on the test split, both kinds of instruction, as recorded by the tuning.")
+
+
+main()
