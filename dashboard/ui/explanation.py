@@ -18,6 +18,10 @@ __all__ = ["draw_explanation"]
 
 def draw_explanation(final: Mapping[str, Any], told: RewardExplanation) -> None:
     """The factors whose product is the strict reward, then what was wanted beside what was bought."""
+    if not told.purchased:
+        st.caption("Nothing was bought, so every component of the reward is 0.")
+        draw_grid(wanted_and_bought(final, told), ["Wanted", "Bought"], caption="Wanted product")
+        return
     rows = [
         GridRow(
             component.label, (Cell(number(component.value), _mark(component.value)), Cell(component.reason))

@@ -34,7 +34,7 @@ def draw_grid(
         for place, heading in enumerate(headings)
     )
     body = "".join(
-        f'<tr><th scope="row" style="{_HEAD};opacity:.75;min-width:6.5rem;max-width:13rem">'
+        f'<tr><th scope="row" style="{_HEAD};opacity:.75;min-width:8.5rem;max-width:13rem">'
         f"{safe_html(shorten(row.label, 120))}</th>{''.join(map(_cell, row.cells))}</tr>"
         for row in rows
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from streamlit.testing.v1.element_tree import Block
 import dashboard
 from dashboard.ui.workspace import LAKE_VARIABLE, ROOTS_VARIABLE, WORKSPACE_VARIABLE
 
-__all__ = ["links", "no_exception", "open_page", "sent_text", "shown_html", "table", "use_workspace"]
+__all__ = ["go_to", "links", "no_exception", "open_page", "sent_text", "shown_html", "table", "use_workspace"]
 
 _APP = Path(dashboard.__file__).parent / "app.py"
+_EMPTY = tempfile.TemporaryDirectory(prefix="shopsim-no-runs-", ignore_cleanup_errors=True)
 
 
 def use_workspace(monkeypatch: pytest.MonkeyPatch, home: Path, *roots: Path) -> None:
@@ -34,9 +36,21 @@ def use_workspace(monkeypatch: pytest.MonkeyPatch, home: Path, *roots: Path) -> 
 
 
 def open_page(name: str, **query: str | list[str]) -> AppTest:
-    """Open page ``name`` at an address; fails when the page raised something."""
-    app = AppTest.from_file(str(_APP), default_timeout=60).run()
+    """Open page ``name`` at an address in a new session; fails when the page raised something."""
+    app = AppTest.from_file(str(_APP), default_timeout=60)
+    with pytest.MonkeyPatch.context() as patch:
+        # The app must run once to know its pages; without runs the first of them costs nothing.
+        patch.setenv(ROOTS_VARIABLE, str(Path(_EMPTY.name, "runs")))
+        patch.setenv(LAKE_VARIABLE, str(Path(_EMPTY.name, "lake")))
+        app.run()
     app.switch_page(f"pages/{name}.py")
+    for key, value in query.items():
+        app.query_params[key] = value
+    return no_exception(app.run())
+
+
+def go_to(app: AppTest, **query: str) -> AppTest:
+    """Follow a link that changes these parts of the address, in the same session."""
     for key, value in query.items():
         app.query_params[key] = value
     return no_exception(app.run())

@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from shopsim.rollout.trace import read_records
+from shopsim.engine import open_engine
+from shopsim.rollout.agents import agent_spec
+from shopsim.rollout.jobs import make_jobs
+from shopsim.rollout.runner import RunRequest, run
+from shopsim.rollout.trace import encode_record, read_records
 from tests.factories.episode_pages import (
     links,
     no_exception,
@@ -234,8 +238,6 @@ def test_what_was_recorded_is_shown_as_text(tmp_path: Path, monkeypatch: pytest.
     failed = Episode(10).search(HOSTILE).fail().record()
     failed["error"]["message"] = HOSTILE
     write_run(tmp_path / "runs" / "hostile", [], manifest=False)
-    from shopsim.rollout.trace import encode_record
-
     trace = tmp_path / "runs" / "hostile" / "traces.jsonl"
     trace.write_bytes(encode_record(record) + encode_record(failed))
     for task in ("0", "10"):
@@ -273,14 +275,15 @@ def test_no_episode_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert len(app.info) == 1 and "None of the chosen runs has an episode" in app.info[0].value
 
 
-def test_the_sandbox_link_names_the_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sandbox_link_names_the_task_and_no_actions_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = tiny_workspace(tmp_path)
     use_workspace(monkeypatch, tmp_path)
-    from shopsim.engine import open_engine
-    from shopsim.rollout.agents import agent_spec
-    from shopsim.rollout.jobs import make_jobs
-    from shopsim.rollout.runner import RunRequest, run
-
     with open_engine(settings) as engine:
         run(engine, RunRequest("own", agent_spec("random"), make_jobs([0, 7], split="test", seed=1), "test"))
-    assert ("sandbox", {"task": ["7"]}) in links(open_page("failures", task="7", tasks="all"))
+    app = open_page("sandbox", task="0", act=["search[x]"])
+    app.switch_page("pages/failures.py")
+    app.query_params.clear()
+    app.query_params |= {"task": "7", "tasks": "all"}
+    assert ("sandbox", {"task": ["7"]}) in links(no_exception(app.run()))
