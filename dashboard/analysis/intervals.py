@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+from scipy.special import ndtri, stdtrit
 
 __all__ = [
     "CONFIDENCE",
@@ -35,7 +35,7 @@ def wilson_interval(
     It stays inside [0, 1] and keeps a width at 0 and 1, where ``p ± z·se`` collapses. NaN where n is 0.
     """
     hits, size = np.asarray(successes, dtype=float), np.asarray(n, dtype=float)
-    z = float(stats.norm.ppf(0.5 + confidence / 2))
+    z = float(ndtri(0.5 + confidence / 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         share = hits / size
         scale = 1 + z * z / size
@@ -63,7 +63,7 @@ def mean_interval(
     """
     centre, spread, size = (np.asarray(part, dtype=float) for part in (mean, deviation, n))
     with np.errstate(divide="ignore", invalid="ignore"):
-        quantile = stats.t.ppf(0.5 + confidence / 2, np.maximum(size - 1, 1))
+        quantile = stdtrit(np.maximum(size - 1, 1), 0.5 + confidence / 2)
         half = np.where(size >= 2, quantile * spread / np.sqrt(size), np.nan)
     low, high = centre - half, centre + half
     if bounds is None:

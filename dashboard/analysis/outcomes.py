@@ -178,14 +178,16 @@ def right_by_run(classified: pd.DataFrame, groups: Sequence[str]) -> pd.DataFram
 
 
 def confusion_table(classified: pd.DataFrame) -> pd.DataFrame:
-    """Wanted -> chosen with its number of episodes and tasks, most frequent first."""
+    """Wanted -> chosen with its number of episodes and tasks: errors first, then most frequent first."""
     keys = ["group", "wanted", "chosen", "outcome"]
-    table = classified.groupby(keys, dropna=False, sort=False).agg(
+    counted = classified.groupby(keys, dropna=False, sort=False).agg(
         n=("episode_id", "size"), tasks=("task_id", "nunique")
     )
-    return table.reset_index().sort_values(
-        ["n", "wanted", "chosen"], ascending=[False, True, True], ignore_index=True
+    table = counted.reset_index()
+    table = table.assign(_right=table["outcome"] == "right").sort_values(
+        ["_right", "n", "wanted", "chosen"], ascending=[True, False, True, True], ignore_index=True
     )
+    return table.drop(columns="_right")
 
 
 def select_outcomes(

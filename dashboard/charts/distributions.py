@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from dashboard.analysis.distributions import BIN_LABELS
 from dashboard.ui.text import plot_text
-from dashboard.ui.theme import RunStyle, finish
+from dashboard.ui.theme import MUTED, RunStyle, finish, translucent
 
 __all__ = ["bin_figure", "ecdf_figure", "interval_figure"]
 
@@ -126,8 +126,9 @@ def interval_figure(
         range=[-0.6, len(order) - 0.4],
         showgrid=False,
     )
-    for line in range(1, len(order)):
-        figure.add_hline(y=line - 0.5, line={"width": 1, "color": "rgba(127,140,153,0.22)"})
+    line = {"width": 1, "color": translucent(MUTED, 0.22)}
+    edges = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "line": line} for _ in order[1:]]
+    figure.update_layout(shapes=[edge | {"y0": k + 0.5, "y1": k + 0.5} for k, edge in enumerate(edges)])
     return figure
 
 

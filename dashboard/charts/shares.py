@@ -50,6 +50,7 @@ def share_figure(
                 text=[f"{x:.0f}%" if x >= 6 else "" for x in share],
                 textposition="inside",
                 insidetextanchor="middle",
+                textangle=0,
                 textfont={"color": "#ffffff", "size": 11},
                 customdata=[[key, name, value] for key, value in zip(order, values, strict=True)],
                 hovertemplate=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -11,7 +12,9 @@ import streamlit as st
 from dashboard.analysis.outcomes import locate_wanted
 from dashboard.ui.data import Runs
 from dashboard.ui.workspace import current_workspace
-from shopsim.catalog import Corpus, load_corpus
+from shopsim.catalog import Corpus, OptionAxis, load_corpus, read_records
+from shopsim.catalog.axes import parse_axes
+from shopsim.catalog.product import valid_asin
 from shopsim.errors import ShopSimError
 from shopsim.jsonio import FileError, read_json
 from shopsim.pipeline import layout
@@ -57,23 +60,35 @@ def locate(rows: pd.DataFrame) -> pd.DataFrame | None:
     None when no row's run used the prepared catalogue, or when that cannot be read.
     """
     known = rows.loc[rows["known_catalogue"], ["goal_asin", "wanted_value"]].dropna()
-    if known.empty:
-        return None
-    try:
-        corpus = load_catalogue()
-    except ShopSimError:
+    if known.empty or _problem() is not None:
         return None
     pairs = sorted(set(zip(known["goal_asin"], known["wanted_value"], strict=True)))
-    return _locate(corpus, corpus.sha256, pairs)
+    return _locate(_options(), catalogue_sha256() or "", pairs)
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def _locate(_corpus: Corpus, sha256: str, pairs: list[tuple[str, str]]) -> pd.DataFrame:
-    def axes_of(asin: str) -> object:
-        product = _corpus.get(asin)
-        return None if product is None else product.axes
+def _locate(_offered: Mapping[str, Any], sha256: str, pairs: list[tuple[str, str]]) -> pd.DataFrame:
+    def axes_of(asin: str) -> tuple[OptionAxis, ...] | None:
+        return parse_axes(_offered[asin]) if asin in _offered else None
 
-    return locate_wanted(pairs, axes_of)  # type: ignore[arg-type]
+    return locate_wanted(pairs, axes_of)
+
+
+def _options() -> dict[str, Any]:
+    """``customization_options`` by ASIN: all that is looked up here, and much less than the catalogue."""
+    path = current_workspace().settings.prepared_dir / layout.PRODUCTS
+    stamp = path.stat().st_mtime_ns if path.is_file() else 0
+    return _read_options(path, stamp, catalogue_sha256())
+
+
+@st.cache_resource(show_spinner="Reading the catalogue …", max_entries=2)
+def _read_options(path: Path, stamp: int, sha256: str | None) -> dict[str, Any]:
+    records, _ = read_records(path, expected_sha256=sha256)
+    return {
+        asin: record.get("customization_options")
+        for record in reversed(records)  # the first product of an ASIN is the catalogue's
+        if isinstance(record, dict) and (asin := valid_asin(record.get("asin"))) is not None
+    }
 
 
 def catalogue_note(runs: Runs, run_ids: list[str]) -> str | None:
@@ -95,7 +110,7 @@ def catalogue_note(runs: Runs, run_ids: list[str]) -> str | None:
 
 def _problem() -> str | None:
     try:
-        load_catalogue()
+        _options()
     except ShopSimError as error:
         return str(error)
     return None

@@ -38,6 +38,8 @@ PAGES = (
     PageSpec("rewards", "Rewards", ":material/bar_chart:", "Runs"),
     PageSpec("terminations", "Terminations", ":material/flag:", "Runs"),
     PageSpec("options", "Option errors", ":material/tune:", "Runs"),
+    PageSpec("behaviour", "Behaviour", ":material/footprint:", "Runs"),
+    PageSpec("audit", "Audit", ":material/fact_check:", "Runs"),
     PageSpec("diagnosis", "Diagnosis", ":material/troubleshoot:", "Episodes"),
     PageSpec("failures", "Failures by task", ":material/search:", "Episodes"),
     PageSpec("replay", "Replay", ":material/play_circle:", "Episodes"),

@@ -57,7 +57,8 @@ def page() -> Iterator[Page]:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         context = browser.new_context(viewport={"width": 1400, "height": 3000})
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(60_000)
+        expect.set_options(timeout=60_000)
         yield context.new_page()
         browser.close()
 
@@ -69,7 +70,7 @@ def address(page: Page) -> tuple[str, dict[str, list[str]]]:
 
 def expect_params(page: Page, **expected: list[str]) -> None:
     """Wait until the address holds exactly these parameters."""
-    for _ in range(60):
+    for _ in range(150):
         if address(page)[1] == expected:
             return
         page.wait_for_timeout(200)

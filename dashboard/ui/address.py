@@ -1,0 +1,165 @@
+"""The state behind the widgets of :mod:`dashboard.ui.state`: the address, the session's memory, links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+__all__ = ["changed", "open_page", "page_params", "peek", "put", "remember", "settle"]
+
+_MEMORY = "_url_state"
+_PAGE = "_url_page"
+_PAGE_KEYS = "_url_page_keys"
+_WHOLES = "_url_wholes"
+
+
+def open_page(name: str) -> None:
+    """Called by the app before a page runs: which page the keys drawn from now on belong to."""
+    st.session_state[_PAGE] = name
+
+
+def page_params(name: str, **changes: Any) -> dict[str, list[str]]:
+    """The query parameters with which a link reopens page ``name`` as it was left, plus ``changes``.
+
+    A link that carries its whole state needs no correction on arrival, so that the browser's history
+    holds one entry a visit. ``None`` in ``changes`` means: not in this link.
+    """
+    params = {}
+    for key, default in _page_keys(name).items():
+        raw = st.query_params.get_all(key)
+        value = _memory().get(key, default)
+        if raw:
+            params[key] = raw
+        elif value != default and value is not None:
+            params[key] = _as_text(value)
+    for key, whole in _wholes().items():
+        if whole in changes:
+            params.pop(key, None)
+    for key, value in changes.items():
+        params.pop(key, None)
+        if value is not None:
+            params[key] = _as_text(list(value) if isinstance(value, tuple) else value)
+    return params
+
+
+def put(key: str, value: Any) -> None:
+    """Set the state of ``key`` from a callback (``on_click=put, args=(...)``) or a table selection.
+
+    ``None`` forgets it. The widget of that key shows it on the next run.
+    """
+    if value is None:
+        _memory().pop(key, None)
+        st.session_state.pop(key, None)
+        if key in st.query_params:
+            del st.query_params[key]
+        return
+    _memory()[key] = value
+    st.query_params[key] = _as_text(value)
+
+
+def peek(key: str, default: str | None = None) -> str | None:
+    """The current value of ``key`` as text, without drawing a widget: URL first, then memory."""
+    raw = st.query_params.get_all(key)
+    if raw:
+        return raw[-1]
+    if _came_by_history() or key not in _memory():
+        return default
+    parts = _as_text(_memory()[key])
+    return parts[-1] if parts else default
+
+
+def remember(key: str, value: Any, default: Any = None, *, of: str | None = None) -> None:
+    """Note what a page resolved ``key`` to and write it to the URL unless it is the default.
+
+    For values without a widget (the episode shown, the row selected in a table). ``of`` names the key that
+    this one is a part of (the step of an episode): a link to another one of those leaves it out.
+    """
+    if of is not None:
+        _wholes()[key] = of
+    _memory()[key] = value
+    _note(key, default)
+    _write(key, value, default)
+
+
+def settle(
+    key: str,
+    default: Any,
+    read: Callable[[list[str]], Any],
+    valid: Callable[[Any], bool],
+    *,
+    keep: bool = False,
+) -> None:
+    """Put the value of ``key`` into the session before its widget is drawn, and into the URL."""
+    raw = st.query_params.get_all(key)
+    if raw == [""] and isinstance(default, list):
+        value: Any = []
+    elif raw:
+        value = read(raw)
+    elif _came_by_history() or key not in _memory():
+        value = default
+    else:
+        value = _memory()[key]
+    if type(value) is not type(default) or not valid(value):
+        value = default
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+    _memory()[key] = value
+    unwritten = None if keep else default
+    _note(key, unwritten)
+    if not (keep and _came_by_history()):  # going back must not lead forward again
+        _write(key, value, unwritten)
+
+
+def changed(key: str, default: Any, then: Callable[[], None] | None = None) -> None:
+    """Callback of a widget: note its new value and write it to the URL, then call ``then``."""
+    value = st.session_state[key]
+    if value is None:
+        value = default
+    _memory()[key] = value
+    _write(key, value, default)
+    if then is not None:
+        then()
+
+
+def _write(key: str, value: Any, default: Any) -> None:
+    """Write the URL only where it differs: every write is an entry in the browser's history."""
+    if value == default or value is None:
+        if key in st.query_params:
+            del st.query_params[key]
+    elif st.query_params.get_all(key) != (wanted := _as_text(value)):
+        st.query_params[key] = wanted
+
+
+def _as_text(value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return ["1" if value else "0"]
+    if isinstance(value, list):
+        return [str(part) for part in value] or [""]
+    return [str(value)]
+
+
+def _note(key: str, default: Any) -> None:
+    _page_keys(st.session_state.get(_PAGE, ""))[key] = default
+
+
+def _page_keys(name: str) -> dict[str, Any]:
+    pages: dict[str, dict[str, Any]] = st.session_state.setdefault(_PAGE_KEYS, {})
+    return pages.setdefault(name, {})
+
+
+def _wholes() -> dict[str, str]:
+    wholes: dict[str, str] = st.session_state.setdefault(_WHOLES, {})
+    return wholes
+
+
+def _memory() -> dict[str, Any]:
+    memory: dict[str, Any] = st.session_state.setdefault(_MEMORY, {})
+    return memory
+
+
+def _came_by_history() -> bool:
+    """True on the run that answers the browser's back or forward button: an absent key is a default."""
+    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
