@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dashboard.cli.target import RootOption, open_lake
+from dashboard.cli.target import RootOption, resolve_runs
 
 if TYPE_CHECKING:
     from dashboard.analysis.compare import Gate
@@ -59,7 +58,7 @@ def _compare(
     if len(runs) < 2:
         raise UsageError("compare: name at least two runs")
     gates = [parse_gate(text) for text in gate or []]
-    lake, ids = _open(runs, root)
+    lake, ids = resolve_runs(runs, root)
     results = [compare_runs(lake, ids[0], other, bootstrap=bootstrap) for other in ids[1:]]
     verdicts = [(g, g.check(result.comparison)) for result in results for g in gates]
     if as_json:
@@ -74,27 +73,6 @@ def _compare(
             typer.echo(verdict.message)
     if any(not verdict.passed for _, verdict in verdicts):
         raise typer.Exit(1)
-
-
-def _open(runs: Sequence[str], root: Sequence[Path] | None) -> tuple[Any, list[str]]:
-    """One lake that holds every named run; a path adds its folder to the roots."""
-    from dashboard.lake.discovery import RUN_FILES
-    from dashboard.lake.errors import UnknownRunError
-    from dashboard.ui.workspace import current_workspace
-
-    folders = [Path(run) for run in runs if any((Path(run) / name).is_file() for name in RUN_FILES)]
-    if not folders:
-        lake = open_lake(root)
-        ids = list(runs)
-    else:
-        base = list(root) if root else list(current_workspace().roots)
-        lake = open_lake([*folders, *base])
-        by_path = {found.path.resolve(): found.run_id for found in lake.runs}
-        ids = [by_path.get(Path(run).resolve(), run) for run in runs]
-    for run_id in ids:
-        if not lake.has_run(run_id):
-            raise UnknownRunError(run_id)
-    return lake, ids
 
 
 def _document(result: RunComparison, gates: Sequence[Gate]) -> dict[str, Any]:

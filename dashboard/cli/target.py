@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from dashboard.lake import Lake
 
-__all__ = ["RootOption", "open_lake", "resolve_run"]
+__all__ = ["RootOption", "open_lake", "resolve_run", "resolve_runs"]
 
 RootOption = Annotated[
     list[Path] | None,
@@ -51,3 +51,27 @@ def resolve_run(run: str, roots: Sequence[Path] | None) -> tuple[Lake, str]:
             raise UnknownRunError(run, "That folder holds no manifest.json, traces.jsonl or summary.json.")
         raise UnknownRunError(run)
     return lake, run
+
+
+def resolve_runs(runs: Sequence[str], roots: Sequence[Path] | None) -> tuple[Lake, list[str]]:
+    """One lake that holds every named run, and their ids; a path adds its folder to the roots.
+
+    Raises :class:`~dashboard.lake.errors.UnknownRunError`.
+    """
+    from dashboard.lake.discovery import RUN_FILES
+    from dashboard.lake.errors import UnknownRunError
+    from dashboard.ui.workspace import current_workspace
+
+    folders = [Path(run) for run in runs if any((Path(run) / name).is_file() for name in RUN_FILES)]
+    if not folders:
+        lake = open_lake(roots)
+        ids = list(runs)
+    else:
+        base = list(roots) if roots else list(current_workspace().roots)
+        lake = open_lake([*folders, *base])
+        by_path = {found.path.resolve(): found.run_id for found in lake.runs}
+        ids = [by_path.get(Path(run).resolve(), run) for run in runs]
+    for run_id in ids:
+        if not lake.has_run(run_id):
+            raise UnknownRunError(run_id)
+    return lake, ids

@@ -80,7 +80,7 @@ def review(runs: Runs, queue: Queue, episodes: pd.DataFrame, name: str) -> None:
     chosen = episodes[(episodes["run_id"] == current[0]) & (episodes["episode_id"] == current[1])]
     row = chosen.iloc[0].to_dict()
     left, right = st.columns([3, 2], gap="medium")
-    with right, st.container(border=True):
+    with right:
         draw_verdicts(row, lambda: go_to(after))
     with left:
         draw_episode(runs, row)

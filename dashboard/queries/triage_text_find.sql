@@ -12,4 +12,5 @@ FROM hit h
 JOIN episodes e USING (run_id, episode_id, line_offset)
 WHERE list_contains($run_ids, h.run_id)
     AND ($outcome = 'all' OR e.success = ($outcome = 'success'))
-ORDER BY list_position($run_ids, h.run_id), e.task_id, e.sample_id, h.episode_id, h.position, h.kind
+ORDER BY list_position($run_ids, h.run_id), e.task_id, e.sample_id, h.episode_id, h.position,
+    list_position($kinds, h.kind)

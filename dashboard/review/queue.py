@@ -155,20 +155,17 @@ def progress(episodes: pd.DataFrame, *, mine: bool = False) -> Progress:
 def neighbours(
     episodes: pd.DataFrame, status: str, current: tuple[str, str] | None
 ) -> tuple[tuple[str, str] | None, tuple[str, str] | None]:
-    """The open episodes before and after ``current`` (its own state does not matter).
+    """The episode before ``current``, whatever was said of it, and the next one that is open.
 
-    After the last one the queue begins again with the first that is still open. When ``current`` is not
-    among the rows, there is none before it and the first open one comes next.
+    So that one step back is always where one came from. After the last one the queue begins again with the
+    first that is still open. When ``current`` is not among the rows, there is none before it and the first
+    open one comes next.
     """
     keys = list(zip(episodes["run_id"], episodes["episode_id"], strict=True))
-    stops = [
-        key for key, stop in zip(keys, is_open(episodes, status), strict=True) if stop and key != current
-    ]
     place = keys.index(current) if current in keys else -1
-    places = {key: number for number, key in enumerate(keys)}
-    before = [key for key in stops if places[key] < place]
-    after = [key for key in stops if places[key] > place] or before
-    return (before[-1] if before else None), (after[0] if after else None)
+    stops = [at for at, stop in enumerate(is_open(episodes, status)) if stop and at != place]
+    after = next((at for at in stops if at > place), stops[0] if stops else None)
+    return (keys[place - 1] if place > 0 else None), (None if after is None else keys[after])
 
 
 def _union(groups: Any) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ class ReviewStore:
     def history(self, target: Target, reviewer: str = "") -> list[Event]:
         """All events on a target, oldest first; of one reviewer or of all."""
         with reading(self.path) as connection:
-            return [] if connection is None else _history(connection, target, reviewer)
+            return [] if connection is None else _history(connection, target, _known(connection, reviewer))
 
     def current(self, kind: str) -> pd.DataFrame:
         """The verdicts on ``episode`` or ``task`` targets that stand, oldest first (:data:`COLUMNS`)."""
@@ -117,7 +117,7 @@ class ReviewStore:
     ) -> Event:
         name = checked_reviewer(reviewer)
         with writing(self.path) as connection:
-            name = next((known for known in _names(connection) if known.casefold() == name.casefold()), name)
+            name = _known(connection, name)
             events = _history(connection, target, name)
             last = events[-1] if events else None
             if (last.event_id if last else 0) != expected:
@@ -193,6 +193,11 @@ def _event(row: sqlite3.Row) -> Event:
         verdict if row["present"] else None,
         row["restores"],
     )
+
+
+def _known(connection: sqlite3.Connection, name: str) -> str:
+    """The name as its owner first wrote it: case tells no two people apart."""
+    return next((known for known in _names(connection) if known.casefold() == name.casefold()), name)
 
 
 def _names(connection: sqlite3.Connection) -> list[str]:

@@ -73,7 +73,7 @@ def find_text(
         files=[str(path) for path in files],
         first_term=ordered[0],
         terms=ordered[1:],
-        kinds=list(kinds),
+        kinds=[kind for kind in KINDS if kind in kinds],
         run_ids=list(run_ids),
         outcome=outcome,
     )

@@ -13,12 +13,14 @@ __all__ = ["KINDS", "Text", "episode_texts"]
 
 KINDS: Final[Mapping[str, str]] = {
     "instruction": "Instruction",
+    "full": "Full instruction",
     "query": "Query",
     "reasoning": "Reasoning",
     "answer": "Said",
     "error": "Error",
 }
-"""Kinds of text; ``error`` holds technical errors, refused actions and broken tool calls."""
+"""Kinds of text. ``full`` is the goal's instruction where the agent was given another one; ``error`` holds
+technical errors, refused actions and broken tool calls."""
 
 
 class Text(NamedTuple):
@@ -30,14 +32,12 @@ class Text(NamedTuple):
 
 
 def episode_texts(record: Mapping[str, Any]) -> Iterator[Text]:
-    """Yield what is searched of a record (spec 04 A), tolerant of anything missing.
-
-    The full instruction of the goal is an instruction too, though the agent did not see it.
-    """
+    """Yield what is searched of a record (spec 04 A), tolerant of anything missing."""
     given = as_text(as_mapping(record.get("reset")).get("task_instruction"))
     full = as_text(as_mapping(as_mapping(record.get("final")).get("goal")).get("instruction_text"))
-    for text in dict.fromkeys((given, full)):
-        yield from _text("instruction", 0, text)
+    yield from _text("instruction", 0, given)
+    if full != given:
+        yield from _text("full", 0, full)
     for step in read_steps(record):
         action = step.action or ""
         if action.startswith("search[") and action.endswith("]"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from urllib.parse import quote, unquote
 
 import pandas as pd
 import streamlit as st
@@ -24,6 +25,9 @@ __all__ = [
 ]
 
 _REVIEWER = "reviewer"
+_KNOWN = "_reviewer_in_browser"
+_COOKIE = "shopsim_reviewer"
+_ONE_YEAR = 365 * 24 * 3600
 
 
 def get_store() -> ReviewStore:
@@ -48,13 +52,15 @@ def _current(_store: ReviewStore, key: tuple[object, ...], kind: str) -> pd.Data
 
 
 def reviewer() -> str:
-    """Who is reviewing in this session; empty when nobody said so yet."""
-    value = st.session_state.get(_REVIEWER)
+    """Who is reviewing: as said in this session, else as this browser remembers; empty when unknown."""
+    if _REVIEWER not in st.session_state:
+        st.session_state[_REVIEWER] = unquote(st.context.cookies.get(_COOKIE, "")) or None
+    value = st.session_state[_REVIEWER]
     return " ".join(str(value).split()) if value else ""
 
 
 def pick_reviewer() -> str:
-    """A widget for the reviewer's name. It stays in the session and never enters a link: links are shared."""
+    """A widget for the reviewer's name. The browser remembers it; no link holds it: links are shared."""
     name = reviewer()
     known = get_store().reviewers()
     options = known if not name or name in known else [*known, name]
@@ -68,7 +74,19 @@ def pick_reviewer() -> str:
         help="Verdicts are kept under this name. Everyone who uses this dashboard can see it.",
         persist_state="session",
     )
+    _let_browser_remember(reviewer())
     return reviewer()
+
+
+def _let_browser_remember(name: str) -> None:
+    """Keep the name in a cookie, so that another tab or tomorrow's session knows it."""
+    known = st.session_state.setdefault(_KNOWN, unquote(st.context.cookies.get(_COOKIE, "")))
+    if name == known:
+        return
+    st.session_state[_KNOWN] = name
+    # Percent-encoding leaves nothing that could end the text or the script.
+    kept = f"{_COOKIE}={quote(name, safe='')}; path=/; max-age={_ONE_YEAR if name else 0}; samesite=lax"
+    st.html(f"<script>document.cookie = '{kept}'</script>", unsafe_allow_javascript=True)
 
 
 def label_chips(keys: Iterable[str], taxonomy: Taxonomy, *, severity: str = "") -> None:

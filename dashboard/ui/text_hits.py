@@ -62,9 +62,9 @@ def _found(
 
 def draw_counts(runs: Runs, found: Found) -> None:
     """How much was found: by kind of text, and by run."""
-    kinds = ", ".join(f"{count(n)} in {KINDS[kind].lower()}" for kind, n in found.by_kind().items())
+    kinds = " · ".join(f"{KINDS[kind].lower()} {count(n)}" for kind, n in found.by_kind().items())
     hits, episodes = plural(len(found.hits), "text"), plural(found.episodes, "episode")
-    st.markdown(safe_text(f"{hits} in {episodes}: {kinds}"))
+    st.markdown(f"**{safe_text(hits)}** in {safe_text(episodes)}: {safe_text(kinds)}")
     table = found.by_run()
     with st.expander("By run"):
         st.dataframe(

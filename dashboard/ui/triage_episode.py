@@ -22,6 +22,12 @@ from shopsim.errors import ShopSimError
 __all__ = ["draw_episode", "draw_verdicts"]
 
 _LAST_STEPS = 5
+_PANEL = "verdict_panel"
+_IN_SIGHT = f"""<style>
+@media (min-width: 640px) {{
+    [data-testid="stLayoutWrapper"]:has(> .st-key-{_PANEL}) {{ position: sticky; top: 4rem; z-index: 1; }}
+}}
+</style>"""
 _ABOUT = {"episode": "This episode", "task": "The task itself"}
 
 
@@ -41,7 +47,13 @@ def draw_episode(runs: Runs, row: Mapping[Any, Any]) -> None:
 
 
 def draw_verdicts(row: Mapping[Any, Any], then: Callable[[], None] | None) -> None:
-    """The panel for the episode or for its task."""
+    """The panel for the episode or for its task, in sight while one scrolls."""
+    st.html(_IN_SIGHT)
+    with st.container(border=True, key=_PANEL):
+        _draw_panel(row, then)
+
+
+def _draw_panel(row: Mapping[Any, Any], then: Callable[[], None] | None) -> None:
     task_id = _task_id(row)
     about = "episode"
     if task_id is not None:

@@ -68,22 +68,17 @@ def choose_queue(runs: Runs, run_ids: list[str], episodes: pd.DataFrame, taxonom
     Stages are worked out only when one is asked for: with a large catalogue that takes a while.
     """
     failures = filtered(episodes, Filters())
-    columns = st.columns([3, 2, 2, 2, 2, 2])
-    with columns[0]:
-        status = state.choice("Show", list(STATUSES), key="status", format_func=STATUSES.__getitem__)
-    with columns[1]:
+    used = {key for labels in failures["labels"] for key in labels}
+    keys = taxonomy.order({*taxonomy.keys("episode"), *used})
+    stages = {key: STAGES[key].label for key in STAGE_ORDER if key != SUCCESS_STAGE}
+    with st.container(horizontal=True, gap="small"):
+        with st.container(width=205):
+            status = state.choice("Show", list(STATUSES), key="status", format_func=STATUSES.__getitem__)
         reason = _open_choice("Ended by", reason_order(failures["reason"]), "reason")
-    with columns[2]:
         component = _open_choice("Component", COMPONENTS, "component", COMPONENTS)
-    with columns[3]:
         domain = _open_choice("Domain", sorted(failures["domain"].dropna().unique()), "domain")
-    with columns[4]:
-        used = {key for labels in failures["labels"] for key in labels}
-        keys = taxonomy.order({*taxonomy.keys("episode"), *used})
         label = _open_choice("Label", keys, "label", {key: taxonomy.name(key) for key in keys})
-    with columns[5]:
-        names = {key: STAGES[key].label for key in STAGE_ORDER if key != SUCCESS_STAGE}
-        stage = _open_choice("Broke at stage", names, "stage", names)
+        stage = _open_choice("Broke at stage", stages, "stage", stages)
     filters = Filters("failure", reason, component, domain, label, stage)
     staged = with_stages(episodes, diagnoses(runs, run_ids) if stage else None)
     return Queue(filtered(staged, filters), status, filters)
@@ -116,8 +111,8 @@ def draw_way(queue: Queue, current: Key, name: str) -> Key | None:
     st.progress(share, text=told + (f", {count(own.done)} by you" if name else ""))
     before, after = neighbours(queue.rows, queue.status, current)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _way_button("Previous", before, "Shift+P", "left")
-        _way_button("Next", after, "Shift+N", "right")
+        _way_button("Previous", before, "Shift+P", "left", "The failure before this one, reviewed or not")
+        _way_button("Next", after, "Shift+N", "right", f"The next of: {STATUSES[queue.status].lower()}")
         place = queue.place(current)
         where = (
             f"Failure {count(place)} of {count(anyone.total)}, worst first"
@@ -132,7 +127,7 @@ def draw_list(runs: Runs, queue: Queue, taxonomy: Taxonomy) -> None:
     """The queue as a table; selecting a row opens it for review."""
     rows = queue.open
     if rows.empty:
-        ui.empty_state("No failure is left here.", hint="Choose “All failures”, or widen the filters.")
+        ui.empty_state("No failure is left here.", hint=_hint(queue))
         return
     listed = rows.head(MOST_LISTED)
 
@@ -174,8 +169,9 @@ def draw_list(runs: Runs, queue: Queue, taxonomy: Taxonomy) -> None:
         "stage": config.TextColumn("Stage"),
         "instruction": config.TextColumn("Instruction", width="large"),
     }
-    if not (listed["stage"] != "").any():
-        settings.pop("stage")
+    for name in ("reviews", "labels", "severity", "stage"):
+        if not table[name].astype(bool).any():
+            settings.pop(name)
     st.dataframe(
         table,
         key="queue_table",
@@ -195,9 +191,16 @@ def draw_list(runs: Runs, queue: Queue, taxonomy: Taxonomy) -> None:
     )
 
 
-def _way_button(label: str, key: Key | None, shortcut: str, side: str) -> None:
+def _hint(queue: Queue) -> str:
+    if queue.filters.label and queue.status == "nobody":
+        return "Labels are on reviewed failures only: choose “Reviewed” or “All failures”."
+    return "Choose “All failures”, or widen the filters."
+
+
+def _way_button(label: str, key: Key | None, shortcut: str, side: str, help: str) -> None:
     st.button(
         label,
+        help=help,
         key=f"way-{label}",
         icon=":material/skip_previous:" if side == "left" else ":material/skip_next:",
         icon_position="left" if side == "left" else "right",
@@ -211,6 +214,7 @@ def _way_button(label: str, key: Key | None, shortcut: str, side: str) -> None:
 def _open_choice(label: str, options: Iterable[str], key: str, names: Mapping[str, str] | None = None) -> str:
     """One of ``options`` or all of them (an empty text)."""
     labels = names or {}
-    return state.choice(
-        label, ["", *options], key=key, format_func=lambda name: labels.get(name, name) or "All"
-    )
+    with st.container(width=160):
+        return state.choice(
+            label, ["", *options], key=key, format_func=lambda name: labels.get(name, name) or "All"
+        )

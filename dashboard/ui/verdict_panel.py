@@ -147,7 +147,9 @@ def _widgets(draft: _Draft) -> None:
         help=_descriptions(draft.taxonomy, keys),
         **common,
     )
-    st.segmented_control("Severity", list(SEVERITIES), key=f"{draft.key}-severity", **common)
+    st.segmented_control(
+        "Severity", list(SEVERITIES), key=f"{draft.key}-severity", format_func=str.capitalize, **common
+    )
     st.text_area(
         "Comment",
         key=f"{draft.key}-comment",

@@ -1,0 +1,211 @@
+"""``shopsim-review export``: task lists, recorded episodes, training conversations, verdicts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dashboard.cli.target import RootOption, resolve_runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dashboard.lake import Lake
+
+__all__ = ["register"]
+
+RunsArgument = Annotated[list[str], typer.Argument(metavar="RUN...", help="Run ids or run folders.")]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE", help="Write this file instead of standard output.")
+]
+LabelOption = Annotated[str, typer.Option(metavar="KEY", help="Only episodes with this reviewers' label.")]
+ReasonOption = Annotated[str, typer.Option(metavar="REASON", help="Only episodes that ended by it.")]
+DomainOption = Annotated[str, typer.Option(metavar="NAME", help="Only tasks of this domain.")]
+ComponentOption = Annotated[
+    Literal["", "r_type", "r_att", "r_option", "r_price"],
+    typer.Option(metavar="COMPONENT", help="Only episodes below 1 in r_type, r_att, r_option or r_price."),
+]
+TaskOption = Annotated[
+    str | None, typer.Option("--tasks", metavar="IDS", help="Only these tasks: 3,17,42 or a JSON file.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``app``."""
+    group = typer.Typer(no_args_is_help=True, help=_HELP, rich_markup_mode=None)
+    group.command("tasks", help=_TASKS_HELP)(_tasks)
+    group.command("episodes", help=_EPISODES_HELP)(_episodes)
+    group.command("sft", help=_SFT_HELP)(_sft)
+    group.command("labels", help=_LABELS_HELP)(_labels)
+    app.add_typer(group, name="export")
+
+
+def _tasks(
+    runs: RunsArgument,
+    root: RootOption = None,
+    outcome: Annotated[
+        Literal["failure", "success", "all"], typer.Option(help="Of the episodes.")
+    ] = "failure",
+    label: LabelOption = "",
+    reason: ReasonOption = "",
+    component: ComponentOption = "",
+    domain: DomainOption = "",
+    out: OutOption = None,
+) -> None:
+    from dashboard.review.export import task_list
+
+    _, chosen = _choose(runs, root, (outcome, reason, component, domain, label), None)
+    text = json.dumps(task_list(chosen), ensure_ascii=False, indent=2) + "\n"
+    _write([text.encode()], out)
+
+
+def _episodes(
+    runs: RunsArgument,
+    root: RootOption = None,
+    outcome: Annotated[Literal["failure", "success", "all"], typer.Option(help="Of the episodes.")] = "all",
+    label: LabelOption = "",
+    reason: ReasonOption = "",
+    component: ComponentOption = "",
+    domain: DomainOption = "",
+    tasks: TaskOption = None,
+    out: OutOption = None,
+) -> None:
+    from dashboard.review.export import episode_lines
+
+    lake, chosen = _choose(runs, root, (outcome, reason, component, domain, label), tasks)
+    _write(_tracked(episode_lines(lake, chosen), len(chosen)), out)
+    typer.echo(f"{len(chosen)} episodes", err=True)
+
+
+def _sft(
+    runs: RunsArgument,
+    root: RootOption = None,
+    reasoning: Annotated[
+        bool, typer.Option("--reasoning", help="Add each answer's reasoning as reasoning_content.")
+    ] = False,
+    clean: Annotated[
+        bool, typer.Option("--clean", help="Leave out episodes with a protocol error or a refused action.")
+    ] = False,
+    label: LabelOption = "",
+    domain: DomainOption = "",
+    tasks: TaskOption = None,
+    out: OutOption = None,
+) -> None:
+    from dashboard.review.export import sft_lines
+
+    lake, chosen = _choose(runs, root, ("success", "", "", domain, label), tasks)
+    skipped = Counter[str]()
+    lines = sft_lines(lake, chosen, reasoning=reasoning, clean=clean, skipped=skipped)
+    written = _write(_tracked(lines, len(chosen)), out)
+    typer.echo(f"{written} conversations", err=True)
+    for why, number in sorted(skipped.items()):
+        if number:
+            typer.echo(f"left out: {number} {why}", err=True)
+    if not written:
+        raise typer.Exit(1)
+
+
+def _labels(
+    form: Annotated[
+        Literal["csv", "jsonl"], typer.Option("--format", help="csv for spreadsheets, jsonl for scripts.")
+    ] = "jsonl",
+    history: Annotated[
+        bool, typer.Option("--history", help="Every event, also what was changed or taken back.")
+    ] = False,
+    out: OutOption = None,
+) -> None:
+    import pandas as pd
+
+    from dashboard.review import ReviewStore
+    from dashboard.review.export import label_rows, labels_csv, labels_jsonl
+    from shopsim.settings import load_settings
+
+    store = ReviewStore(load_settings().review_database)
+    current = pd.concat([store.current("episode"), store.current("task")]).sort_values("event_id")
+    rows = label_rows(store.all_events() if history else current, current)
+    _write([labels_csv(rows)] if form == "csv" else labels_jsonl(rows), out)
+
+
+def _choose(
+    runs: list[str], root: list[Path] | None, chosen: tuple[str, str, str, str, str], tasks: str | None
+) -> tuple[Lake, pd.DataFrame]:
+    """The lake, and the episodes that the options leave; exits with 1 when there is none."""
+    from dashboard.review import ReviewStore
+    from dashboard.review.export import chosen_episodes
+    from dashboard.review.queue import Filters
+    from shopsim.rollout.selection import read_task_ids
+    from shopsim.settings import load_settings
+
+    lake, ids = resolve_runs(runs, root)
+    for run_id in ids:
+        for problem in lake.file_problems(run_id):
+            typer.echo(f"warning: {problem}", err=True)
+    store = ReviewStore(load_settings().review_database)
+    wanted = read_task_ids(tasks) if tasks is not None else ()
+    episodes = chosen_episodes(lake, store, ids, Filters(*chosen), tasks=wanted)
+    if episodes.empty:
+        typer.echo("No episode passes the options.", err=True)
+        raise typer.Exit(1)
+    return lake, episodes
+
+
+def _tracked(lines: Iterator[bytes], total: int) -> Iterator[bytes]:
+    from shopsim.progress import track
+
+    return track(lines, label="reading episodes", total=total)
+
+
+def _write(lines: Iterable[bytes], out: Path | None) -> int:
+    """Write the lines whole or not at all (a file), or as they come (standard output); return how many."""
+    from shopsim.errors import UsageError
+    from shopsim.jsonio import atomic_path
+
+    written = 0
+    if out is None:
+        for line in lines:
+            sys.stdout.buffer.write(line)
+            written += 1
+        sys.stdout.buffer.flush()
+        return written
+    try:
+        with atomic_path(out) as temporary, temporary.open("wb") as file:
+            for line in lines:
+                file.write(line)
+                written += 1
+    except OSError as error:
+        raise UsageError(f"--out {out}: cannot be written ({error.strerror})") from None
+    return written
+
+
+_HELP = (
+    """Take reviewed data away: task lists for the next round, episodes, training conversations, verdicts."""
+)
+
+_TASKS_HELP = """Write the tasks of the chosen episodes as JSON that `shopsim run --tasks` takes; worst first.
+
+Example: shopsim-review export tasks demo-iter80 --label wrong_option --out retry.json
+"""
+
+_EPISODES_HELP = """Write the recorded lines of the chosen episodes, byte for byte.
+
+Example: shopsim-review export episodes demo-iter80 --outcome failure --out failures.jsonl
+"""
+
+_SFT_HELP = """Write successful episodes as OpenAI messages, one conversation a line, with the tools offered.
+
+Goals, rewards and whatever else the environment kept private stay out. With --reasoning an episode whose
+reasoning holds what only its goal tells is left out. Exits with 1 when nothing was written.
+
+Example: shopsim-review export sft demo-iter80 demo-oracle --clean --out sft.jsonl
+"""
+
+_LABELS_HELP = """Write what reviewers say now, or with --history everything they ever said.
+
+Example: shopsim-review export labels --format csv --out verdicts.csv
+"""
