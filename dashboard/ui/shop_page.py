@@ -24,8 +24,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   frame.title = data.title;
   frame.style.cssText =
-    "box-sizing:border-box;width:100%;border:1px solid rgba(127,140,153,.35);border-radius:8px;background:#f5f6f8;height:" +
-    data.height + "px";
+    "box-sizing:border-box;width:100%;border:1px solid rgba(127,140,153,.35);border-radius:8px;" +
+    `background:#f5f6f8;height:${data.height}px`;
   const act = (event) => {
     const element = event.target.closest("[data-action]");
     if (element) {
