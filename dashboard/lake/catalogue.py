@@ -17,9 +17,18 @@ from typing import Any, Final
 from dashboard.lake.discovery import FileStamp
 from shopsim.jsonio import FileError, read_json, write_json
 
-__all__ = ["CACHE_FORMAT", "Catalogue", "Segment", "fingerprint", "load_catalogue", "source_folder", "sweep"]
+__all__ = [
+    "CACHE_FORMAT",
+    "Catalogue",
+    "Segment",
+    "fingerprint",
+    "load_catalogue",
+    "source_folder",
+    "sweep",
+    "table_path",
+]
 
-CACHE_FORMAT: Final = "lake-3"
+CACHE_FORMAT: Final = "lake-4"
 GRACE_SECONDS: Final = 600.0
 _SAMPLE_BYTES: Final = 16 << 10
 _SAMPLES: Final = 16
@@ -28,11 +37,12 @@ _FILE: Final = "catalogue.json"
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One ingested stretch of bytes: ``name`` is the stem of its Parquet files."""
+    """One ingested stretch of bytes; ``name`` is the stem of its Parquet files, one each of ``tables``."""
 
     name: str
     start: int
     stop: int
+    tables: list[str]
 
 
 @dataclass(slots=True)
@@ -59,10 +69,19 @@ class Catalogue:
     counts: dict[str, int] = field(default_factory=dict)
     version: str = ""
 
-    def names(self) -> list[str]:
-        """Stems of the Parquet files that count."""
-        tail = [self.tail] if self.tail else []
-        return [segment.name for segment in [*self.segments, *tail]]
+    def parts(self) -> list[Segment]:
+        """All segments that count, the provisional one last."""
+        return [*self.segments, *([self.tail] if self.tail else [])]
+
+    def files(self, folder: Path, table: str) -> list[Path]:
+        """The Parquet files of one table."""
+        return [table_path(folder / part.name, table) for part in self.parts() if table in part.tables]
+
+    def is_whole(self, folder: Path) -> bool:
+        """Whether every file is there (somebody may have cleaned up the cache)."""
+        return all(
+            table_path(folder / part.name, table).is_file() for part in self.parts() for table in part.tables
+        )
 
     def trace_index(self) -> dict[str, int]:
         """The ``trace_index`` object of a summary."""
@@ -80,6 +99,11 @@ class Catalogue:
         write_json(folder / _FILE, {"format": CACHE_FORMAT, **asdict(self)}, indent=None)
 
 
+def table_path(segment: Path, table: str) -> Path:
+    """Where the rows of ``table`` of a segment lie (``segment``: folder and stem)."""
+    return segment.with_name(f"{segment.name}.{table}.parquet")
+
+
 def source_folder(cache_dir: Path, path: Path, run_id: str) -> Path:
     """Folder in the cache of one trace file as part of one run."""
     key = hashlib.sha256(f"{path.resolve()}\0{run_id}".encode("utf-8", "surrogateescape")).hexdigest()[:24]
@@ -95,7 +119,8 @@ def load_catalogue(folder: Path) -> Catalogue | None:
         value["segments"] = [Segment(**segment) for segment in value["segments"]]
         value["tail"] = Segment(**value["tail"]) if value["tail"] else None
         value["stamp"] = tuple(value["stamp"])
-        return Catalogue(**value)
+        catalogue = Catalogue(**value)
+        return catalogue if catalogue.is_whole(folder) else None
     except (FileError, KeyError, TypeError, AttributeError):
         return None
 

@@ -64,7 +64,7 @@ def _add_lines(connection: duckdb.DuckDBPyConnection, plan: Plan, stretch: Stret
     if earlier and (full or overlaps(connection, earlier, stretch.target)):
         _merge(connection, plan, stretch)
     else:
-        catalogue.segments.append(Segment(stretch.target.name, stretch.start, stretch.stop))
+        catalogue.segments.append(Segment(stretch.target.name, stretch.start, stretch.stop, stretch.tables))
 
 
 def _add_tail(connection: duckdb.DuckDBPyConnection, plan: Plan, stretch: Stretch) -> None:
@@ -80,22 +80,22 @@ def _add_tail(connection: duckdb.DuckDBPyConnection, plan: Plan, stretch: Stretc
         catalogue.records += 1
         catalogue.tail_replaces = True
     else:
-        catalogue.tail = Segment(stretch.target.name, stretch.start, stretch.stop)
+        catalogue.tail = Segment(stretch.target.name, stretch.start, stretch.stop, stretch.tables)
 
 
 def _merge(connection: duckdb.DuckDBPyConnection, plan: Plan, stretch: Stretch) -> None:
     """Make one segment of all and the new one."""
     start = plan.catalogue.segments[0].start
     target = plan.folder / f"{start:013d}-{stretch.stop:013d}-{secrets.token_hex(4)}"
-    earlier = [plan.folder / segment.name for segment in plan.catalogue.segments]
-    merge_segments(connection, [*earlier, stretch.target], target)
-    plan.catalogue.segments = [Segment(target.name, start, stretch.stop)]
+    parts = [(plan.folder / segment.name, segment.tables) for segment in plan.catalogue.segments]
+    tables = merge_segments(connection, [*parts, (stretch.target, stretch.tables)], target)
+    plan.catalogue.segments = [Segment(target.name, start, stretch.stop, tables)]
 
 
 def _counts(connection: duckdb.DuckDBPyConnection, plan: Plan) -> dict[str, int]:
     """Unique episodes, completed, failed, scored: from the stretch when it is all there is."""
     fresh = plan.lines
-    names = plan.catalogue.names()
+    names = [part.name for part in plan.catalogue.parts()]
     if fresh is not None and names == [fresh.target.name]:
         return dict(fresh.counts)
     return count_episodes(connection, [plan.folder / name for name in names])

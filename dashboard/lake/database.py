@@ -11,11 +11,11 @@ from typing import Any, Final
 import duckdb
 import pyarrow as pa
 
-from dashboard.lake.catalogue import CACHE_FORMAT
+from dashboard.lake.catalogue import CACHE_FORMAT, table_path
 from dashboard.lake.errors import LakeError
 from dashboard.lake.lines import Stretch
 from dashboard.lake.schema import OUTCOMES_SCHEMA, RUNS_SCHEMA, SUMMARIES_SCHEMA
-from dashboard.lake.segment import TABLES, ingest, ingest_connection, table_path, write_parquet
+from dashboard.lake.segment import TABLES, ingest, ingest_connection, write_parquet
 from dashboard.lake.sql import load_sql
 from shopsim.jsonio import atomic_path
 
@@ -24,20 +24,19 @@ __all__ = ["add_tables", "empty_segment", "open_database", "recorded_episodes"]
 _MEMORY: Final = "512MB"
 
 
-def open_database(segments: Sequence[Path], spill_dir: Path) -> duckdb.DuckDBPyConnection:
+def open_database(files: Mapping[str, Sequence[Path]], spill_dir: Path) -> duckdb.DuckDBPyConnection:
     """Return a new database with the tables and views that come from traces.
 
-    ``segments`` are the stems of all Parquet segments (at least the empty one, which gives the columns).
+    ``files`` are the Parquet files of every table (at least the empty one, which gives the columns).
     ``episodes`` is read into memory: every page asks for it.
     """
     settings = {"memory_limit": _MEMORY, "temp_directory": str(spill_dir)}
     connection = duckdb.connect(":memory:", config=settings)
     connection.execute("SET parquet_metadata_cache = true")
-    for table in TABLES:
-        paths = [path for segment in segments if (path := table_path(segment, table)).exists()]
-        files = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
+    for table, paths in files.items():
+        literals = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
         kind = "TABLE" if table == "episodes" else "VIEW"
-        connection.execute(f"CREATE {kind} {table} AS FROM read_parquet([{files}])")
+        connection.execute(f"CREATE {kind} {table} AS FROM read_parquet([{literals}])")
     return connection
 
 

@@ -27,6 +27,7 @@ MAX_INVALID_DETAILS: Final = 1000
 _ROWS_A_CHUNK: Final = 64
 """Rows of one Arrow record batch: small, so that DuckDB's threads share the lines of a batch evenly."""
 _SHORT: Final = 16
+_NEWLINE: Final = 10
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -50,8 +51,8 @@ class Stretch:
     """The bytes ``start`` to ``stop`` of a trace file, which are to become the Parquet segment ``target``.
 
     ``start`` begins a line. What reading found is counted here: valid records (several of one episode each),
-    invalid lines with the details of the first ones, and of the episodes how many are unique, completed,
-    failed and scored.
+    invalid lines with the details of the first ones, of the episodes how many are unique, completed, failed
+    and scored; and which tables have rows (``episodes`` is always written).
     """
 
     path: Path
@@ -63,6 +64,7 @@ class Stretch:
     invalid_lines: int = 0
     invalid: list[InvalidLine] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=no_counts)
+    tables: list[str] = field(default_factory=list)
 
     def add_invalid(self, line: InvalidLine) -> None:
         """Count an invalid line, keeping the details of some."""
@@ -93,7 +95,8 @@ class Batch:
 
     def content(self, row: int) -> bytes:
         """The bytes of one line without its newline."""
-        return bytes(self.data[self.bounds[row] : self.bounds[row + 1]]).removesuffix(b"\n")
+        start, end = int(self.bounds[row]), int(self.bounds[row + 1])
+        return bytes(self.data[start : end - (self.data[end - 1] == _NEWLINE)])
 
     def special_rows(self) -> list[int]:
         """Lines that only Python may read: very long ones, and what has limits in Python alone.

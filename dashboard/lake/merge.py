@@ -8,7 +8,8 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from dashboard.lake.segment import TABLES, table_path, write_parquet
+from dashboard.lake.catalogue import table_path
+from dashboard.lake.segment import TABLES, write_parquet
 from dashboard.lake.sql import load_sql
 
 __all__ = ["count_episodes", "episode_ids", "merge_segments", "overlaps"]
@@ -35,21 +36,32 @@ def overlaps(connection: duckdb.DuckDBPyConnection, earlier: Sequence[Path], lat
     return bool(ids) and any(not ids.isdisjoint(episode_ids(connection, segment)) for segment in earlier)
 
 
-def merge_segments(connection: duckdb.DuckDBPyConnection, segments: Sequence[Path], target: Path) -> None:
-    """Write the tables of ``segments`` (oldest first) as the segment ``target``."""
+def merge_segments(
+    connection: duckdb.DuckDBPyConnection, segments: Sequence[tuple[Path, Sequence[str]]], target: Path
+) -> list[str]:
+    """Write the tables of ``segments`` (oldest first, each with its tables) as the segment ``target``.
+
+    Returns the tables that were written.
+    """
     last = {
         episode_id: place
-        for place, segment in enumerate(segments)
+        for place, (segment, _) in enumerate(segments)
         for episode_id in episode_ids(connection, segment)
     }
     columns = {"episode_id": pa.array(list(last)), "place": pa.array(list(last.values()), pa.int64())}
     connection.register("lasting", pa.table(columns))
+    written = []
     for table in reversed(TABLES):
-        files = [(place, table_path(segment, table)) for place, segment in enumerate(segments)]
-        parts = [_lasting_rows(place, file) for place, file in files if file.exists()]
+        parts = [
+            _lasting_rows(place, table_path(segment, table))
+            for place, (segment, tables) in enumerate(segments)
+            if table in tables
+        ]
         if parts:
             write_parquet(connection, " UNION ALL ".join(parts), table_path(target, table))
+            written.append(table)
     connection.unregister("lasting")
+    return written
 
 
 def _lasting_rows(place: int, file: Path) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import duckdb
 import pyarrow as pa
 
+from dashboard.lake.catalogue import table_path
 from dashboard.lake.lines import Stretch, no_counts
 from dashboard.lake.outcomes import attribute_outcomes, option_outcomes
 from dashboard.lake.sql import load_sql
@@ -67,11 +68,6 @@ def ingest(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) 
     _write_table(connection, "episodes", stretches)  # last: with it the segment exists
 
 
-def table_path(target: Path, table: str) -> Path:
-    """Where the rows of ``table`` of the segment ``target`` lie."""
-    return target.with_name(f"{target.name}.{table}.parquet")
-
-
 def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path, options: str = "") -> None:
     """Write the rows of ``query`` to new Parquet files (the caller makes them known when they are whole)."""
     literal = str(path).replace("'", "''")
@@ -88,15 +84,16 @@ def _write_table(connection: duckdb.DuckDBPyConnection, table: str, stretches: S
     filled = {row[0] for row in connection.execute(f"SELECT DISTINCT stretch FROM {table}").fetchall()}
     if len(filled) > 1:
         _write_parts(connection, table, rows, stretches)
-    elif filled:
-        path = table_path(stretches[filled.pop()].target, table)
+    for number in filled if len(filled) == 1 else ():
+        path = table_path(stretches[number].target, table)
         write_parquet(connection, f"SELECT * EXCLUDE (stretch) FROM ({rows})", path)
-    if table != "episodes":
-        return
-    for stretch in stretches:
-        path = table_path(stretch.target, table)
-        if not path.exists():
-            write_parquet(connection, load_sql("ingest_nothing").replace("$table", table), path)
+    for number, stretch in enumerate(stretches):
+        if number in filled:
+            stretch.tables.append(table)
+        elif table == "episodes":
+            nothing = load_sql("ingest_nothing").replace("$table", table)
+            write_parquet(connection, nothing, table_path(stretch.target, table))
+            stretch.tables.append(table)
 
 
 def _write_parts(

@@ -137,7 +137,7 @@ def _ingest_together(cache_dir: Path, group: Sequence[Source]) -> Iterator[tuple
         for plan in plans:
             commit(connection, plan)
             plan.catalogue.save(plan.folder)
-            sweep(plan.folder, set(plan.catalogue.names()))
+            sweep(plan.folder, {part.name for part in plan.catalogue.parts()})
             yield plan.catalogue.run_id, plan.catalogue
 
 

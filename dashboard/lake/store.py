@@ -13,11 +13,12 @@ from typing import Any, cast
 import duckdb
 import pandas as pd
 
-from dashboard.lake.catalogue import CACHE_FORMAT, Catalogue, source_folder
+from dashboard.lake.catalogue import CACHE_FORMAT, Catalogue, source_folder, table_path
 from dashboard.lake.collect import RunFiles, outcome_rows, read_run_files, run_row, summary_row
 from dashboard.lake.database import add_tables, empty_segment, open_database, recorded_episodes
 from dashboard.lake.discovery import TRACES, Findings, FoundRun, find_runs
 from dashboard.lake.errors import LakeError, UnknownRunError
+from dashboard.lake.segment import TABLES
 from dashboard.lake.source import Progress, Source, bring_up_to_date
 from dashboard.lake.sql import load_sql
 from shopsim.rollout.lines import parse_line
@@ -213,11 +214,13 @@ class Lake:
     def _open(self, findings: Findings, runs: dict[str, _Run], version: str) -> None:
         """Open the database of a new state; what is derived from several files is computed here."""
         problems = list(findings.problems)
-        segments = [empty_segment(self.cache_dir)]
+        empty = empty_segment(self.cache_dir)
+        files = {table: [table_path(empty, table)] for table in TABLES}
         for run in runs.values():
-            segments += self._segments(run)
+            for table in files if run.catalogue else ():
+                files[table] += self._files(run, table)
         outcomes = outcome_rows(findings.bundles, findings.runs, problems)
-        database = open_database(segments, self.cache_dir / CACHE_FORMAT / "spill")
+        database = open_database(files, self.cache_dir / CACHE_FORMAT / "spill")
         recorded = recorded_episodes(database, [id for id, run in runs.items() if run.files.wanted])
         pending = {
             run_id: len(run.files.wanted.difference(recorded.get(run_id, ())))
@@ -235,11 +238,11 @@ class Lake:
         self._database = database
         self._state = LakeState(version, len(runs), tuple(problems))
 
-    def _segments(self, run: _Run) -> list[Path]:
+    def _files(self, run: _Run, table: str) -> list[Path]:
         if run.catalogue is None:
             return []
         folder = source_folder(self.cache_dir, run.found.path / TRACES, run.found.run_id)
-        return [folder / name for name in run.catalogue.names()]
+        return run.catalogue.files(folder, table)
 
 
 def _version(findings: Findings, runs: dict[str, _Run]) -> str:

@@ -19,7 +19,7 @@ __all__ = ["MAX_LINE_BYTES", "TraceError", "TraceLine", "iter_lines", "parse_lin
 
 #: A longer line is no episode (the longest real ones hold a few MiB) but a damaged file; it is counted
 #: as invalid and skipped in pieces, so that no file can exhaust the reader's memory.
-MAX_LINE_BYTES = 64 << 20
+MAX_LINE_BYTES = 256 << 20
 
 _PIECE = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
