@@ -26,10 +26,10 @@ def write_published_cases(root: Path) -> tuple[Path, Path]:
     )
 
 
-def _direct(task_id: int, **rates: float) -> Episode:
+def _direct(task_id: int, r_option: float = 1.0) -> Episode:
     """Four steps: search, open, choose, buy."""
     episode = Episode(task_id).search(f"型号{task_id}").open(task_id)
-    return episode.select("颜色分类", "月光白").buy(**rates)
+    return episode.select("颜色分类", "月光白").buy(r_option=r_option)
 
 
 def _wandering(task_id: int) -> Episode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ from dashboard.analysis.compare import PAIR_KEY, fast_intervals
 
 __all__ = ["changed_tasks", "pair_behaviour", "paired_change"]
 
+FEWEST_PAIRS: Final = 6
+"""Fewer pairs settle nothing at 95%: that even six all change one way has a chance of 2 in 64."""
 _KEPT = ["run_id", "episode_id", "outcome", "shown_instruction", *MEASURES]
 
 
@@ -34,7 +37,8 @@ def paired_change(pairs: pd.DataFrame) -> pd.DataFrame:
     """``measure, label, n, a, b, difference, low, high, verdict`` for every measure that both recorded.
 
     Differences are B minus A with a task-level paired percentile bootstrap interval (95%). ``verdict`` is
-    "more" or "less" when the interval leaves out 0, else "undecided".
+    "more" or "less" when the interval leaves out 0, else "undecided"; with fewer than :data:`FEWEST_PAIRS`
+    pairs there is no interval.
     """
     values = {}
     for measure in MEASURES:
@@ -45,7 +49,7 @@ def paired_change(pairs: pd.DataFrame) -> pd.DataFrame:
     intervals = fast_intervals({measure: b - a for measure, (a, b) in values.items()})
     rows = []
     for measure, (a, b) in values.items():
-        interval = intervals[measure]
+        interval = intervals[measure] if len(a) >= FEWEST_PAIRS else None
         difference = math.fsum(b - a) / len(a)
         decided = interval is not None and interval.decided
         rows.append(

@@ -82,4 +82,3 @@ def complete_measures(rows: pd.DataFrame) -> pd.DataFrame:
     numbers["revisits"] = numbers["product_opens"] - numbers["unique_products"]
     numbers["tokens_per_turn"] = numbers["tokens"] / numbers["turns"].where(numbers["turns"] > 0)
     return frame.drop(columns=list(numbers.columns), errors="ignore").join(numbers)
-

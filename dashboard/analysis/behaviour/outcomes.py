@@ -19,7 +19,8 @@ def by_outcome(episodes: pd.DataFrame, measures: Sequence[str] = tuple(MEASURES)
     """``run_id, outcome, measure, n, mean, low, high``: one row a run, outcome and measure.
 
     Only scored, complete episodes count; ``n`` are those on which the measure is recorded. The interval is
-    Student's t, cut at 0 because every measure counts something; a single episode has none.
+    Student's t, cut at 0 because every measure counts something; it has nothing to tell of a single episode
+    or of values that are all equal.
     """
     decided = episodes[episodes["outcome"].isin(OUTCOMES)]
     long = decided.melt(["run_id", "outcome"], list(measures), "measure", "value")
@@ -27,7 +28,9 @@ def by_outcome(episodes: pd.DataFrame, measures: Sequence[str] = tuple(MEASURES)
     table = grouped.agg(n="count", mean="mean", sd="std").reset_index()
     table = table[table["n"] > 0].reset_index(drop=True)
     low, high = mean_interval(table["mean"], table["sd"], table["n"], bounds=None)
+    told = table["sd"] > 0
     bounds: dict[str, Any] = {"low": low.clip(min=0.0), "high": high}
+    bounds = {name: pd.Series(values).where(told) for name, values in bounds.items()}
     return table.assign(**bounds).drop(columns="sd")
 
 
