@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -101,6 +102,8 @@ def _serve(settings: Settings, roots: list[Path], port: int) -> int:
     """Run Streamlit until it is stopped; return its exit code where it ran as a child."""
     from dashboard.ui.workspace import LAKE_VARIABLE, ROOTS_VARIABLE
 
+    with suppress(OSError):  # the pages tell when it cannot be read
+        settings.runs_root.mkdir(parents=True, exist_ok=True)
     package = Path(__file__).resolve().parent.parent
     environment = os.environ | {
         WORKSPACE_VARIABLE: str(settings.workspace),

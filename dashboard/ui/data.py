@@ -25,6 +25,8 @@ __all__ = [
     "episode_record",
     "frame",
     "get_lake",
+    "is_open",
+    "lake_problems",
     "lake_version",
     "load_runs",
     "refresh",
@@ -40,6 +42,7 @@ class _Handle:
     lake: Lake
     lock: threading.Lock = field(default_factory=threading.Lock)
     version: str | None = None
+    problems: tuple[str, ...] = ()
     looked_at: float = 0.0
 
     def look(self, *, now: bool = False) -> str:
@@ -48,7 +51,8 @@ class _Handle:
         if due and self.lock.acquire(blocking=self.version is None or now):
             try:
                 if now or self.version is None or time.monotonic() - self.looked_at > REFRESH_SECONDS:
-                    self.version = self.lake.refresh().version
+                    state = self.lake.refresh()
+                    self.version, self.problems = state.version, state.problems
                     self.looked_at = time.monotonic()
             finally:
                 self.lock.release()
@@ -76,6 +80,18 @@ def get_lake() -> Lake:
 def lake_version() -> str:
     """A text that changes exactly when the data behind the pages did."""
     return _current()[1].look()
+
+
+def lake_problems() -> tuple[str, ...]:
+    """What is wrong beside single runs, such as a run folder that cannot be read: one line each."""
+    handle = _current()[1]
+    handle.look()
+    return handle.problems
+
+
+def is_open() -> bool:
+    """Whether the runs were read before: the first time may take long."""
+    return _current()[1].version is not None
 
 
 def refresh() -> None:

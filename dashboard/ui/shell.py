@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 from urllib.parse import quote
 
 import streamlit as st
@@ -62,8 +63,11 @@ def ensure_shell() -> None:
 def _data_status() -> None:
     with st.sidebar:
         st.divider()
-        runs = data.load_runs()
+        with nullcontext() if data.is_open() else st.spinner("Reading the runs …"):
+            runs = data.load_runs()
         st.caption(f"{plural(len(runs.ids), 'run')}, {len(runs.with_traces)} with episodes")
+        for problem in data.lake_problems():
+            st.warning(safe_text(problem), icon=":material/warning:")
         st.button(
             "Look for new data",
             icon=":material/refresh:",

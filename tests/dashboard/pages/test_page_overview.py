@@ -153,6 +153,12 @@ def test_an_empty_workspace_says_what_to_do(tmp_path: Path) -> None:
     assert not app.dataframe
 
 
+def test_a_missing_run_folder_is_told_and_the_others_show(workspace: Path, tmp_path: Path) -> None:
+    app = ReviewApp(tmp_path, workspace / "runs", tmp_path / "gone").open("overview")
+    assert [box.value.replace("\\", "") for box in app.sidebar.warning if "gone" in box.value]
+    assert len(app.dataframe[0].value) == 5
+
+
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published bundle lies outside the project")
 def test_the_published_conditions(tmp_path: Path) -> None:
     table = ReviewApp(tmp_path, PUBLISHED).open("overview").dataframe[0].value
