@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import duckdb
 import pandas as pd
@@ -24,6 +24,8 @@ from dashboard.lake.sql import load_sql
 from shopsim.rollout.lines import parse_line
 
 __all__ = ["Lake", "LakeState"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +93,21 @@ class Lake:
 
     def query(self, name: str, **params: Any) -> pd.DataFrame:
         """The rows of ``dashboard/queries/<name>.sql`` with DuckDB's named parameters ``$name``."""
-        with self.connect() as cursor:
-            return cast(pd.DataFrame, cursor.execute(load_sql(name), params).df())
+        return cast(pd.DataFrame, self._read(lambda cursor: cursor.execute(load_sql(name), params).df()))
 
     def rows(self, name: str, **params: Any) -> list[tuple[Any, ...]]:
         """Like :meth:`query`, as plain Python tuples."""
-        with self.connect() as cursor:
-            return list(cursor.execute(load_sql(name), params).fetchall())
+        return list(self._read(lambda cursor: cursor.execute(load_sql(name), params).fetchall()))
 
     def records(self, name: str, **params: Any) -> list[dict[str, Any]]:
         """Like :meth:`query`, as plain Python objects ready for JSON (missing values are None)."""
-        with self.connect() as cursor:
+
+        def read(cursor: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
             result = cursor.execute(load_sql(name), params)
             columns = [column[0] for column in result.description]
             return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
+
+        return self._read(read)
 
     @property
     def runs(self) -> list[FoundRun]:
@@ -186,6 +189,17 @@ class Lake:
                 f"{path}: byte {offset}: {problem}", hint="The file was changed meanwhile; refresh the lake."
             )
         return record
+
+    def _read(self, read: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+        """Read through a cursor; when somebody cleaned up the cache meanwhile, make it again once."""
+        try:
+            with self.connect() as cursor:
+                return read(cursor)
+        except duckdb.IOException:
+            with self._lock:
+                self._runs, self._state = {}, None
+        with self.connect() as cursor:
+            return read(cursor)
 
     def _ready(self) -> LakeState:
         with self._lock:

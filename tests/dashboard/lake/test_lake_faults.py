@@ -157,8 +157,11 @@ def test_a_damaged_cache_is_made_again(tmp_path: Path) -> None:
     for path in (tmp_path / "lake").rglob("0*.episodes.parquet"):
         path.unlink()
     assert run_summary(Lake([tmp_path / "runs"], tmp_path / "lake"), "demo")["counts"]["completed"] == 1
-    shutil.rmtree(tmp_path / "lake")
-    assert run_summary(Lake([tmp_path / "runs"], tmp_path / "lake"), "demo")["counts"]["completed"] == 1
+    lake = Lake([tmp_path / "runs"], tmp_path / "lake")
+    episode = {"run_id": "demo", "episode_id": "task-000000__sample-000"}
+    assert len(lake.query("replay_steps", **episode)) == 10
+    shutil.rmtree(tmp_path / "lake")  # while a page is open
+    assert len(lake.query("replay_steps", **episode)) == 10
 
 
 def test_a_cache_of_another_format_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,95 @@
+"""``shopsim-review summary`` and ``shopsim-review runs`` as a user calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dashboard.cli import app
+from shopsim.cli.process import run_app
+from shopsim.rollout.summary import summarize
+from shopsim.rollout.trace import read_records
+from tests.factories.traces import episode_record, sample_run, write_run
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "shopsim.toml").touch()
+    (tmp_path / "runs").mkdir()
+    monkeypatch.setenv("SHOPSIM_HOME", str(tmp_path))
+    monkeypatch.delenv("SHOPSIM_ROOTS", raising=False)
+    monkeypatch.setenv("SHOPSIM_LAKE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def test_summary_agrees_with_the_runner_by_id_and_by_path(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = sample_run(workspace / "runs" / "demo", tasks=8, success=0.5, pending=2)
+    index = read_records(folder / "traces.jsonl")
+    expected = summarize(index.latest(), requested=10) | {"trace_index": index.counts()}
+    for arguments in (["demo"], [str(folder)], ["demo", "--root", str(workspace / "runs")]):
+        assert run_app(app, ["summary", *arguments, "--json"]) == 0
+        summary = json.loads(capsys.readouterr().out)
+        assert summary | {"created_at": ""} == expected | {"created_at": ""}
+
+
+def test_summary_for_people(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = [episode_record(0), episode_record(10, outcome="failed")]
+    write_run(workspace / "runs" / "demo", records, manifest=False)
+    assert run_app(app, ["summary", "demo"]) == 0
+    output = capsys.readouterr()
+    assert "demo (computed from the traces)" in output.out
+    assert "success  100.00%" in output.out and "errors   TimeoutError 1" in output.out
+    assert "warning: " in output.err and "no manifest.json" in output.err
+
+
+def test_a_summary_alone_is_printed_as_recorded(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = workspace / "runs" / "old"
+    folder.mkdir()
+    recorded = {"schema_version": "shopsimrl-eval-summary-v2", "primary": {"success_rate": 0.25}, "own": [1]}
+    (folder / "summary.json").write_text(json.dumps(recorded))
+    assert run_app(app, ["summary", "old", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == recorded | {"trace_index": None}
+    assert run_app(app, ["summary", "old"]) == 0
+    assert "recorded summary.json, no traces" in capsys.readouterr().out
+
+
+def test_what_cannot_be_summarized(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, ["summary", "nothing"]) == 2
+    assert "no run named 'nothing'" in capsys.readouterr().err
+    assert run_app(app, ["summary", str(workspace / "configs")]) == 2
+    assert "holds no manifest.json" in capsys.readouterr().err
+    folder = write_run(workspace / "runs" / "planned", [], pending=3)
+    (folder / "traces.jsonl").unlink()
+    assert run_app(app, ["summary", "planned"]) == 1
+    assert "planned: has no traces to summarize" in capsys.readouterr().err
+
+
+def test_runs_lists_everything_with_its_problems(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(workspace / "runs" / "b", [episode_record(0), episode_record(10, outcome="over_budget")])
+    folder = write_run(workspace / "runs" / "a", [episode_record(0)])
+    (folder / "manifest.json").write_text("{")
+    assert run_app(app, ["runs", "--json"]) == 0
+    a, b = json.loads(capsys.readouterr().out)
+    assert (a["run_id"], a["success_rate"], len(a["problems"])) == ("a", 1.0, 1)
+    assert (b["run_id"], b["reward_mean"], b["coverage"]) == ("b", 0.5, 1.0)
+    assert run_app(app, ["runs"]) == 0
+    output = capsys.readouterr().out
+    assert "problem: " in output and "not valid JSON" in output and "50.00%" in output
+
+
+def test_runs_of_an_empty_workspace(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, ["runs"]) == 0
+    assert "No runs found" in capsys.readouterr().out
+    assert run_app(app, ["runs", "--root", "nowhere"]) == 0
+    assert "nowhere: no such folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["summary", "runs"])
+def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, [command, "--help"]) == 0
+    assert "Example: shopsim-review" in capsys.readouterr().out
