@@ -49,25 +49,29 @@ def distinct_queries(typed: pd.DataFrame, run_ids: Sequence[str]) -> list[tuple[
     return [(int(task), str(query)) for task, query in zip(pairs["task_id"], pairs["query"], strict=True)]
 
 
-def typed_rows(typed: pd.DataFrame, exact_runs: Sequence[str], ranks: Ranks) -> pd.DataFrame:
+def typed_rows(
+    typed: pd.DataFrame, exact_runs: Sequence[str], ranks: Ranks, *, only_ranked: bool = False
+) -> pd.DataFrame:
     """The ranked rows of typed queries; ``typed``: rows of ``search_typed.sql``.
 
-    Queries of ``exact_runs`` take their rank from ``ranks`` and are left out when it has none (a task that
-    wants nothing); those of other runs keep the rank that their result pages show.
+    Queries of ``exact_runs`` take their rank from ``ranks``. Those of other runs, and those without a rank
+    (a task that the catalogue lacks), keep the rank that their result pages show; with ``only_ranked`` they
+    are left out.
     """
     searched = typed[typed["query"].notna()].reset_index(drop=True)
     bands = {text: length_band(text) for text in searched["query"].unique()}
-    exact = searched["run_id"].isin(exact_runs).to_numpy(dtype=bool)
     keys = zip(searched["task_id"], searched["query"], strict=True)
-    found = [ranks.get((int(task), str(query)), -1) for task, query in keys]
+    found = np.asarray([ranks.get((int(task), str(query)), -1) for task, query in keys], dtype=np.int64)
+    exact = searched["run_id"].isin(exact_runs).to_numpy(dtype=bool) & (found >= 0)
     seen = searched["seen_rank"].fillna(0).to_numpy(dtype=np.int64)
     rows = searched.assign(
         series=searched["run_id"],
         length=searched["query"].map(bands),
-        rank=np.where(exact, np.asarray(found, dtype=np.int64), seen),
+        rank=np.where(exact, found, seen),
         depth=np.where(exact, MAX_RESULTS, searched["seen_depth"].fillna(0).to_numpy(dtype=np.int64)),
     )
-    return rows.loc[rows["rank"] >= 0, list(COLUMNS)].reset_index(drop=True)
+    kept = exact if only_ranked else np.ones(len(rows), dtype=bool)
+    return rows.loc[kept, list(COLUMNS)].reset_index(drop=True)
 
 
 def disagreements(typed: pd.DataFrame, exact_runs: Sequence[str], ranks: Ranks) -> dict[str, tuple[int, int]]:
@@ -78,7 +82,8 @@ def disagreements(typed: pd.DataFrame, exact_runs: Sequence[str], ranks: Ranks) 
     """
     searched = typed[typed["query"].notna() & typed["run_id"].isin(exact_runs)]
     keys = zip(searched["task_id"], searched["query"], strict=True)
-    exact = np.asarray([ranks.get((int(task), str(query)), 0) for task, query in keys], dtype=np.int64)
+    found = np.asarray([ranks.get((int(task), str(query)), -1) for task, query in keys], dtype=np.int64)
+    searched, exact = searched[found >= 0], found[found >= 0]
     seen, depth = (searched[name].fillna(0).to_numpy(dtype=np.int64) for name in ("seen_rank", "seen_depth"))
     table = searched.assign(differs=np.where(exact <= depth, exact, 0) != seen)
     counts = table.groupby("run_id", sort=False)["differs"].agg(["sum", "size"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
 from dashboard.analysis.columns import Column
-from dashboard.analysis.compare import Comparison
+
+if TYPE_CHECKING:
+    from dashboard.analysis.compare import Comparison
 
 __all__ = [
     "EFFECT_COLUMNS",

@@ -14,7 +14,7 @@ from shopsim.search.moves import Move
 from shopsim.search.postings import IntArray
 from shopsim.tasks.goals import Goal
 
-__all__ = ["MOVE_COLUMNS", "largest_moves", "move_rows", "moved_counts", "presented_moves"]
+__all__ = ["MOVE_COLUMNS", "largest_moves", "move_rows", "moved_counts"]
 
 MOVE_COLUMNS: Final[Mapping[str, Column]] = {
     "task_id": Column("Task", "number", 0, width="small"),
@@ -63,18 +63,7 @@ def move_rows(moves: Sequence[Move], queries: QuerySet, goal_of: Callable[[int],
                 "alone": (move.alone or None) if move.field else None,
                 "domain": goal.domain,
                 "gold_name": goal.name,
-                "asin": _named(queries.wanted[move.query], goal.asin),
             }
         )
-    frame = pd.DataFrame(rows, columns=[*MOVE_COLUMNS, "asin"])
+    frame = pd.DataFrame(rows, columns=list(MOVE_COLUMNS))
     return frame.astype({"before": "Int64", "after": "Int64", "alone": "Int64"})
-
-
-def presented_moves(rows: pd.DataFrame) -> pd.DataFrame:
-    """:func:`move_rows` as :data:`MOVE_COLUMNS`."""
-    return rows[list(MOVE_COLUMNS)]
-
-
-def _named(wanted: frozenset[str], gold: str) -> str:
-    """The wanted product to look into first: the task's own when it is wanted, else any."""
-    return gold if gold in wanted or not wanted else min(wanted)

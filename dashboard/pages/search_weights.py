@@ -21,7 +21,7 @@ from dashboard.analysis.weights_effect import (
     note_rows,
     recorded_gains,
 )
-from dashboard.analysis.weights_moves import MOVE_COLUMNS, presented_moves
+from dashboard.analysis.weights_moves import MOVE_COLUMNS
 from dashboard.charts.distributions import interval_figure
 from dashboard.charts.search_curves import recall_figure
 from dashboard.charts.search_scores import gain_figure
@@ -241,15 +241,17 @@ def draw_moves(lab: Lab, asked: Asked, sets: Sets, base: str, chosen: str) -> No
         ui.empty_state(f"There are no {side}.")
         return
 
+    key = f"moves-{side}-{chosen}-{base}"  # a selection is of one table
+
     def select() -> None:
-        picked = st.session_state["moves"]["selection"]["rows"]
+        picked = st.session_state[key]["selection"]["rows"]
         if picked:
             row = rows.iloc[picked[0]]
-            show_query(int(row["task_id"]), str(row["query"]), str(row["asin"]))
+            show_query(lab, asked.source, int(row["task_id"]), str(row["query"]))
 
     st.dataframe(
-        presented_moves(rows),
-        key="moves",
+        rows,
+        key=key,
         hide_index=True,
         placeholder="–",
         column_config=tables.columns(MOVE_COLUMNS),

@@ -165,7 +165,7 @@ def _typed(
         ranks = dict(typed_ranks(_lab, pairs, relevance))
         if relevance == "gold":
             differing = disagreements(typed, exact, ranks)
-    rows = typed_rows(typed, exact, ranks)
+    rows = typed_rows(typed, exact, ranks, only_ranked=relevance == "any")
     searched = int(typed["query"].notna().sum())
     return _Ranked(rows, Notes(len(typed) - searched, searched - len(rows), differing))
 

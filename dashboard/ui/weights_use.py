@@ -11,7 +11,6 @@ import streamlit as st
 from dashboard.analysis.weights_effect import EFFECT_COLUMNS, effect_row, effect_table
 from dashboard.ui import components as ui
 from dashboard.ui import data, state, tables
-from dashboard.ui.comparison import compare
 from dashboard.ui.data import Runs, load_runs
 from dashboard.ui.navigation import page_url
 from dashboard.ui.search_lab import Lab
@@ -228,6 +227,8 @@ def _progress() -> None:
 
 def _effect(runs: Runs, base: str, chosen: str, agents: list[str]) -> None:
     """Success with both sets, for the agents that have played with both."""
+    from dashboard.ui.comparison import compare  # its statistics take a second to load: not for the page
+
     rows = []
     for agent in agents:
         before, after = (_run_of(runs, experiment_name(name, agent)) for name in (base, chosen))

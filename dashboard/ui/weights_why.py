@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import streamlit as st
 
 from dashboard.analysis.weights_explained import (
@@ -26,11 +28,13 @@ _LISTED = 20
 _SEEN = "_weights_seen"
 
 
-def show_query(task_id: int, text: str, asin: str) -> None:
-    """Have the section explain this query and product (a table's callback)."""
+def show_query(lab: Lab, source: QuerySource, task_id: int, text: str) -> None:
+    """Have the section explain this query of a task and its wanted product (a table's callback)."""
+    queries = query_set(lab, source)
+    own = next(query for query, unit in zip(queries.texts, queries.units, strict=True) if unit == task_id)
     state.put("task", task_id)
-    state.put("query", text)
-    state.put("product", asin)
+    state.put("query", None if text == own else text)
+    state.put("product", None)
 
 
 def draw_why(lab: Lab, source: QuerySource, sets: dict[str, FieldWeights], base: str, other: str) -> None:
@@ -111,14 +115,16 @@ def _results(
     if chosen == base:
         table = table.drop(columns="baseline")
 
+    key = f"results-{chosen}-{zlib.crc32(text.encode('utf-8', 'replace')):08x}"  # a selection is of one table
+
     def select() -> None:
-        picked = st.session_state["results"]["selection"]["rows"]
+        picked = st.session_state[key]["selection"]["rows"]
         if picked:
             state.put("product", str(table.at[picked[0], "asin"]))
 
     st.dataframe(
         table,
-        key="results",
+        key=key,
         hide_index=True,
         placeholder="–",
         column_config=tables.columns({name: RESULT_COLUMNS[name] for name in table.columns}),

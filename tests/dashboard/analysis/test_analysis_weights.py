@@ -106,16 +106,13 @@ def test_the_largest_moves_come_first_and_never_from_the_other_side() -> None:
     assert not len(largest_moves(before, before, 9, losers=False))
 
 
-def test_moves_name_the_field_and_a_wanted_product(queries: QuerySet) -> None:
+def test_moves_name_the_field_and_the_task(queries: QuerySet) -> None:
     goals = build_goals(tiny_corpus())
     moves = [Move(1, 3, 1, 2 / 3, "title", 2), Move(0, 0, 1, 1.0, None, 0)]
     rows = move_rows(moves, queries, goals.get)
     assert rows["task_id"].tolist() == [queries.units[0], queries.units[1]]
     assert rows["field"].tolist() == [SEVERAL, "title"]
     assert pd.isna(rows["before"][0]) and rows["before"][1] == 3 and pd.isna(rows["alone"][0])
-    assert rows["asin"].tolist() == [goals.get(int(str(unit))).asin for unit in queries.units[:2]]
-    other = QuerySet((queries.texts[0],), (frozenset({"9", "8"}),), (queries.units[0],))
-    assert move_rows([Move(0, 2, 1, 0.5, None, 0)], other, goals.get)["asin"].tolist() == ["8"]
 
 
 def test_the_parts_of_a_score_add_up_to_it(scorer: ExactScorer, queries: QuerySet) -> None:
