@@ -75,7 +75,7 @@ def main() -> None:
         draw_moves(lab, asked, sets, base, chosen)
     draw_why(lab, source, sets, base, chosen)
     draw_background(lab, asked, sets, chosen)
-    draw_use(lab, sets, base, chosen)
+    draw_use(lab, asked, sets, base, chosen)
 
 
 def choose_queries(lab: Lab) -> tuple[QuerySource | None, Asked | None]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from dashboard.analysis.weights import METRICS, presented_gains
 from dashboard.analysis.weights_effect import EFFECT_COLUMNS, effect_row, effect_table
 from dashboard.ui import components as ui
 from dashboard.ui import data, state, tables
@@ -17,6 +18,7 @@ from dashboard.ui.search_lab import Lab
 from dashboard.ui.text import plural, safe_text
 from dashboard.ui.weight_sets import SLIDERS, weights_folder
 from dashboard.ui.weights_run import current_job, experiment_name, start_job
+from dashboard.ui.weights_view import Asked, gains
 from dashboard.ui.workspace import current_workspace
 from shopsim.errors import ShopSimError, UsageError
 from shopsim.rollout.agents import agent_names
@@ -31,8 +33,8 @@ _MESSAGE: Final = "_weights_message"
 _POLL_SECONDS: Final = 1.0
 
 
-def draw_use(lab: Lab, sets: dict[str, FieldWeights], base: str, chosen: str) -> None:
-    """The section, for the set ``chosen``; ``base`` is what it is compared with."""
+def draw_use(lab: Lab, asked: Asked, sets: dict[str, FieldWeights], base: str, chosen: str) -> None:
+    """The section, for the set ``chosen``; ``base`` is what it is compared with, on the queries ``asked``."""
     st.subheader(safe_text(f"Use {chosen}"), anchor=False)
     doing = state.choice(
         "What to do",
@@ -48,7 +50,7 @@ def draw_use(lab: Lab, sets: dict[str, FieldWeights], base: str, chosen: str) ->
     elif doing == "export":
         _export_panel(lab, chosen, sets[chosen])
     else:
-        _run_panel(lab, sets, base, chosen)
+        _run_panel(lab, asked, sets, base, chosen)
 
 
 def _say() -> None:
@@ -165,7 +167,7 @@ def _check_unused(path: Path, *, may_replace: bool) -> None:
     SearchIndex.open(path).close()
 
 
-def _run_panel(lab: Lab, sets: dict[str, FieldWeights], base: str, chosen: str) -> None:
+def _run_panel(lab: Lab, asked: Asked, sets: dict[str, FieldWeights], base: str, chosen: str) -> None:
     if chosen == base or SLIDERS in (base, chosen):
         reason = "choose another set than the baseline" if chosen == base else "save your sliders first"
         ui.empty_state(f"Runs name the weight set that they were searched with: {reason}.")
@@ -195,7 +197,8 @@ def _run_panel(lab: Lab, sets: dict[str, FieldWeights], base: str, chosen: str) 
         disabled=not agents or _busy(),
     )
     st.fragment(_progress, run_every=_POLL_SECONDS if _busy() else None)()
-    _effect(load_runs(), base, chosen, agents)
+    proxy = presented_gains(gains(lab, asked, chosen, sets[base], sets[chosen])).iloc[0]
+    _effect(load_runs(), base, chosen, agents, {METRICS[name]: str(proxy[name]) for name in METRICS})
 
 
 def _busy() -> bool:
@@ -225,7 +228,7 @@ def _progress() -> None:
         st.error(safe_text(f"The last run stopped: {job.error}"), icon=":material/error:")
 
 
-def _effect(runs: Runs, base: str, chosen: str, agents: list[str]) -> None:
+def _effect(runs: Runs, base: str, chosen: str, agents: list[str], proxy: Mapping[str, str]) -> None:
     """Success with both sets, for the agents that have played with both."""
     from dashboard.ui.comparison import compare  # its statistics take a second to load: not for the page
 
@@ -249,9 +252,12 @@ def _effect(runs: Runs, base: str, chosen: str, agents: list[str]) -> None:
         column_config=tables.columns(EFFECT_COLUMNS),
         alt="Success of the scripted agents with both weight sets",
     )
+    beside = ", ".join(f"{label} {gain}" for label, gain in proxy.items())
     st.caption(
-        "Success of scripted agents on the test tasks, beside the gains above, which are a proxy on the "
-        "queries chosen there. The two need not agree."
+        safe_text(
+            "Success of scripted agents on the test tasks. Beside it the proxy, on the queries chosen above: "
+            f"{beside}. The two need not agree."
+        )
     )
 
 

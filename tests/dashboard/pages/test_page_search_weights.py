@@ -241,6 +241,7 @@ def test_demo_agents_run_on_the_set_beside_the_proxy(engine: Engine) -> None:
         details = [json.loads(line)["final"]["reward_detail"] for line in lines]
         success.append(100 * sum(detail["r_success"] for detail in details) / len(details))
     assert [row["before"], row["after"]] == pytest.approx(success)
+    assert "Beside it the proxy" in markup_of(app)
     assert row["compare"].startswith("compare?baseline=weights-v3-shopper-iter80&against=weights-title-only")
 
 
