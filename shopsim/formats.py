@@ -17,6 +17,7 @@ EPISODE_SCHEMA: Final = "shopsimrl-episode-v4"
 MANIFEST_SCHEMA: Final = "shopsimrl-run-manifest-v1"
 SUMMARY_SCHEMA: Final = "shopsimrl-eval-summary-v2"
 COMPARISON_SCHEMA: Final = "shopsimrl-paired-run-comparison-v1"
+CURRICULUM_SCHEMA: Final = "shopsimrl-skill-curriculum-v1"
 
 DATASET_SCHEMA: Final = "shopsimulator-cleaned-v2"
 SPLITS_SCHEMA: Final = "shopsimrl-persona-splits-v1"

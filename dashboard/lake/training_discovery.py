@@ -21,6 +21,7 @@ __all__ = [
     "FoundSource",
     "TrainingFindings",
     "find_training",
+    "round_number",
 ]
 
 CURRICULUM: Final = "curriculum.json"
@@ -87,6 +88,12 @@ def find_training(roots: Sequence[Path]) -> TrainingFindings:
     return findings
 
 
+def round_number(name: str) -> int | None:
+    """The number in a name such as ``round-001``, None when there is none."""
+    match = _NUMBER.search(name)
+    return int(match[1]) if match else None
+
+
 def _look(walk: _Walk, folder: Path, depth: int, *, inside_rounds: bool) -> None:
     entries = _entries(walk, folder, depth)
     if entries is None:
@@ -147,22 +154,16 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 def _sources(walk: _Walk) -> Iterator[FoundSource]:
     for parent, folders in sorted(walk.rounds.items()):
-        ordered = sorted(folders, key=lambda folder: (_number(folder.name), folder.name))
-        numbers = [_number(folder.name) for folder in ordered]
-        known = len(set(numbers)) == len(numbers) and all(number >= 0 for number in numbers)
+        numbers = {folder: round_number(folder.name) for folder in folders}
+        known = len(set(numbers.values())) == len(folders) and None not in numbers.values()
+        ordered = sorted(folders, key=lambda folder: (numbers[folder] or 0, folder.name))
         rounds = [
-            FoundRound(_relative(folder, walk.root), folder, number if known else place)
-            for place, (folder, number) in enumerate(zip(ordered, numbers, strict=True))
+            FoundRound(_relative(folder, walk.root), folder, (numbers[folder] or 0) if known else place)
+            for place, folder in enumerate(ordered)
         ]
         yield FoundSource(_relative(parent, walk.root), parent, rounds)
     for folder in sorted(walk.bundles):
         yield FoundSource(_relative(folder, walk.root), folder, bundle=True)
-
-
-def _number(name: str) -> int:
-    """The number of a round as its name tells, -1 when it tells none."""
-    match = _NUMBER.search(name)
-    return int(match[1]) if match else -1
 
 
 def _relative(folder: Path, root: Path) -> str:

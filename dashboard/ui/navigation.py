@@ -34,6 +34,7 @@ class PageSpec:
 
 PAGES = (
     PageSpec("overview", "Overview", ":material/table_chart:", "Runs"),
+    PageSpec("training", "Training", ":material/model_training:", "Runs"),
     PageSpec("compare", "Compare", ":material/compare_arrows:", "Runs"),
     PageSpec("rewards", "Rewards", ":material/bar_chart:", "Runs"),
     PageSpec("terminations", "Terminations", ":material/flag:", "Runs"),

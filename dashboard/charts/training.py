@@ -1,0 +1,202 @@
+"""Figures of training by rollout step and round: raw points with a trailing mean, gates, optimiser curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.analysis.training import Metric, trailing_mean
+from dashboard.ui.theme import MUTED, PALETTE, finish, translucent
+
+__all__ = [
+    "OPTIMISER",
+    "chunk_steps_figure",
+    "gate_figure",
+    "metric_figure",
+    "optimiser_figure",
+    "skill_free_figure",
+]
+
+_HEIGHT: Final = 250
+_TARGET: Final = PALETTE[1]
+OPTIMISER: Final = {
+    "loss": ("Loss", ".3g"),
+    "pg_loss": ("Policy-gradient loss", ".3g"),
+    "ppo_kl": ("KL to the old policy", ".3g"),
+    "entropy": ("Entropy", ".4f"),
+    "grad_norm": ("Gradient norm", ".3f"),
+    "clip_fraction": ("Clip fraction", ".4f"),
+    "logprob_difference": ("|Δ log p|, trainer against rollout", ".4f"),
+    "learning_rate": ("Learning rate", ".3g"),
+}
+"""Curves of the optimiser by their column in a bundle's ``optimiser`` table: title and number format."""
+
+
+def metric_figure(rows: pd.DataFrame, metric: Metric, *, window: int, colour: str) -> go.Figure:
+    """A figure in percent by rollout step. ``rows`` as ``training_steps.sql`` gives them.
+
+    Points carry the step as custom data; those of a step without a record are missing.
+    """
+    known = rows[rows[metric.column].notna()]
+    figure = go.Figure()
+    _raw(figure, known, metric.column, metric.n, metric.unit, colour, metric.label)
+    mean = trailing_mean(rows["step"], rows[metric.column], window)
+    _line(figure, rows["step"], 100 * mean, colour, f"mean of {window} steps")
+    return _finished(figure, rows, y_title=metric.label)
+
+
+def skill_free_figure(rows: pd.DataFrame, *, window: int, colour: str) -> go.Figure:
+    """Share of groups without a skill by step, and the probability q that it follows."""
+    known = rows[rows["skill_free_share"].notna()]
+    figure = go.Figure()
+    _raw(figure, known, "skill_free_share", "skill_free_n", "groups", colour, "Groups without a skill")
+    mean = trailing_mean(rows["step"], rows["skill_free_share"], window)
+    _line(figure, rows["step"], 100 * mean, colour, f"mean of {window} steps")
+    _target(figure, rows["step"], rows["q"], "q")
+    return _finished(figure, rows, y_title="Groups without a skill", top=None)
+
+
+def chunk_steps_figure(rows: pd.DataFrame, *, window: int, colour: str) -> go.Figure:
+    """Inclusion of one chunk by step against its target. ``rows`` of ``training_step_chunks.sql``."""
+    known = rows[rows["inclusion_rate"].notna()]
+    figure = go.Figure()
+    _raw(figure, known, "inclusion_rate", "n", "groups with a skill", colour, "Included")
+    mean = trailing_mean(rows["step"], rows["inclusion_rate"], window)
+    _line(figure, rows["step"], 100 * mean, colour, f"mean of {window} steps")
+    _target(figure, rows["step"], rows["target_rho"], "target rho")
+    return _finished(figure, rows, y_title="Included", top=None)
+
+
+def gate_figure(rows: pd.DataFrame, *, colours: Sequence[str] = PALETTE) -> go.Figure:
+    """Gate evaluations by round with their 95% intervals. ``rows`` as ``gate_rows`` gives them."""
+    figure = go.Figure()
+    for place, (name, part) in enumerate(rows.groupby("metric", sort=False)):
+        mean = part["mean"].astype("float64")
+        described = np.stack([100 * part["low"], 100 * part["high"], part["n"]], axis=-1)
+        figure.add_trace(
+            go.Scatter(
+                x=part["round"].astype("int64") + 0.08 * (place - 0.5),
+                y=100 * mean,
+                mode="lines+markers",
+                name=str(name),
+                line={"color": translucent(colours[place], 0.5), "width": 1.5},
+                marker={"color": colours[place], "size": 9, "symbol": ("circle", "diamond")[place % 2]},
+                error_y={
+                    "type": "data",
+                    "array": 100 * (part["high"] - mean),
+                    "arrayminus": 100 * (mean - part["low"]),
+                    "color": colours[place],
+                    "thickness": 1.5,
+                    "width": 5,
+                },
+                customdata=described,
+                hovertemplate=f"{name}: %{{y:.1f}} (95% CI %{{customdata[0]:.1f}} – %{{customdata[1]:.1f}})"
+                "<br>n = %{customdata[2]:,} tasks<extra></extra>",
+            )
+        )
+    finish(figure, height=300)
+    figure.update_xaxes(
+        title={"text": "Round"}, tickvals=sorted({int(number) for number in rows["round"]}), zeroline=False
+    )
+    figure.update_yaxes(title={"text": "Reward (×100) and success (%)"})
+    return figure
+
+
+def optimiser_figure(rows: pd.DataFrame, column: str, *, window: int, colour: str) -> go.Figure:
+    """One curve of the optimiser by update: raw points and a trailing mean over as many updates as steps."""
+    _, form = OPTIMISER[column]
+    known = rows[rows[column].notna()]
+    figure = go.Figure()
+    figure.add_trace(
+        go.Scatter(
+            x=known["update"],
+            y=known[column],
+            mode="markers",
+            marker={"color": translucent(colour, 0.5), "size": 5},
+            customdata=known[["step"]].astype("float64").to_numpy(),
+            hovertemplate=f"update %{{x}} (step %{{customdata[0]:.0f}}): %{{y:{form}}}<extra></extra>",
+            showlegend=False,
+        )
+    )
+    mean = trailing_mean(rows["update"], rows[column], window)
+    _line(figure, rows["update"], mean, colour, f"mean of {window} updates", form=form)
+    finish(figure, height=210, legend=False)
+    figure.update_xaxes(title={"text": "Optimiser update"})
+    figure.update_yaxes(exponentformat="power")
+    return figure
+
+
+def _raw(
+    figure: go.Figure, known: pd.DataFrame, column: str, n: str, unit: str, colour: str, label: str
+) -> None:
+    described = known[["step", "round", n]].astype("float64").to_numpy()
+    figure.add_trace(
+        go.Scatter(
+            x=known["step"],
+            y=100 * known[column].astype("float64"),
+            mode="markers",
+            marker={"color": translucent(colour, 0.45), "size": 6},
+            name="each step",
+            customdata=described,
+            hovertemplate=f"step %{{customdata[0]:.0f}}, round %{{customdata[1]:.0f}}<br>{label}: %{{y:.1f}}%"
+            f"<br>n = %{{customdata[2]:,.0f}} {unit}<extra></extra>",
+        )
+    )
+
+
+def _line(
+    figure: go.Figure, x: pd.Series[Any], y: pd.Series[Any], colour: str, name: str, *, form: str = ".1f"
+) -> None:
+    figure.add_trace(
+        go.Scatter(
+            x=x,
+            y=y,
+            mode="lines",
+            line={"color": colour, "width": 2.2},
+            name=name,
+            connectgaps=False,
+            hovertemplate=f"{name}: %{{y:{form}}}<extra></extra>",
+        )
+    )
+
+
+def _target(figure: go.Figure, steps: pd.Series[Any], values: pd.Series[Any], name: str) -> None:
+    if not values.notna().any():
+        return
+    figure.add_trace(
+        go.Scatter(
+            x=steps,
+            y=100 * values.astype("float64"),
+            mode="lines",
+            line={"color": _TARGET, "width": 2, "dash": "dash", "shape": "hv"},
+            name=name,
+            hovertemplate=f"{name}: %{{y:.1f}}%<extra></extra>",
+        )
+    )
+
+
+def _finished(figure: go.Figure, rows: pd.DataFrame, *, y_title: str, top: float | None = 102) -> go.Figure:
+    finish(figure, height=_HEIGHT)
+    first = rows.dropna(subset=["round"]).groupby("round")["step"].min()
+    for number, step in first.items():
+        if step > rows["step"].min():
+            figure.add_vline(x=step - 0.5, line={"color": translucent(MUTED, 0.6), "width": 1, "dash": "dot"})
+        figure.add_annotation(
+            x=step,
+            y=1,
+            yref="paper",
+            yanchor="top",
+            xanchor="left",
+            text=f"round {number}",
+            showarrow=False,
+            font={"size": 10, "color": MUTED},
+        )
+    figure.update_xaxes(title={"text": "Rollout step"}, rangemode="tozero")
+    figure.update_yaxes(title={"text": y_title}, ticksuffix="%", rangemode="tozero")
+    if top is not None:
+        figure.update_yaxes(range=[-2, top])
+    return figure

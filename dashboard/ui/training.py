@@ -1,0 +1,96 @@
+"""Training rounds and bundles as the page Training sees them: one shared handle, frames cached by version."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.lake.training import Training, TrainingState
+from dashboard.lake.training_discovery import FoundSource
+from dashboard.ui.text import count
+from dashboard.ui.workspace import Workspace, current_workspace
+
+__all__ = ["TrainingView", "load_training", "source_label"]
+
+REFRESH_SECONDS = 5.0
+
+
+@dataclass(slots=True)
+class _Handle:
+    """The rounds of one workspace, shared by all sessions of this process."""
+
+    training: Training
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    looked_at: float = float("-inf")
+
+    def look(self, *, now: bool) -> TrainingState:
+        """Refresh when due and return the state. One session reads, the others wait for it."""
+        with self.lock:
+            if now or time.monotonic() - self.looked_at > REFRESH_SECONDS:
+                _refresh(self.training)
+                self.looked_at = time.monotonic()
+            return self.training.state
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingView:
+    """One state of the rounds and bundles."""
+
+    training: Training
+    state: TrainingState
+    workspace: Workspace
+
+    def source(self, key: str) -> FoundSource:
+        """The source named ``key``."""
+        return next(source for source in self.state.sources if source.key == key)
+
+    def frame(self, name: str, **params: Any) -> pd.DataFrame:
+        """Rows of ``dashboard/queries/<name>.sql`` over the tables of training; a copy, cached by version."""
+        key = (str(self.workspace.cache_dir), self.state.version)
+        return _frame(self.training, key, name, sorted(params.items(), key=lambda item: item[0]))
+
+
+def load_training() -> TrainingView:
+    """Rounds and bundles below the roots, read when something changed. A long first reading shows a bar.
+
+    Raises :class:`~shopsim.errors.ShopSimError` when the cache cannot be written.
+    """
+    workspace = current_workspace()
+    handle = _handle(tuple(map(str, workspace.roots)), str(workspace.cache_dir))
+    with st.spinner("Looking at the training rounds …", show_time=True):
+        state = handle.look(now=bool(st.session_state.get("refresh")))
+    return TrainingView(handle.training, state, workspace)
+
+
+def source_label(source: FoundSource) -> str:
+    """How a source is called: its folder and what it is."""
+    what = "published bundle" if source.bundle else "training rounds"
+    return f"{source.key} ({what})"
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _handle(roots: tuple[str, ...], cache_dir: str) -> _Handle:
+    workspace = current_workspace()
+    return _Handle(Training(workspace.roots, workspace.cache_dir))
+
+
+@st.cache_data(show_spinner=False, max_entries=100)
+def _frame(
+    _training: Training, key: tuple[str, str], name: str, params: list[tuple[str, Any]]
+) -> pd.DataFrame:
+    return _training.query(name, **dict(params))
+
+
+def _refresh(training: Training) -> None:
+    place = st.empty()
+
+    def progress(done: int, total: int) -> None:
+        place.progress(done / total, text=f"Reading rollouts: {count(done)} of {count(total)} files")
+
+    training.refresh(progress)
+    place.empty()

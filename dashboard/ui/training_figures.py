@@ -1,0 +1,329 @@
+"""Sections of the page Training: figures by step, the curriculum's chunks, triage, gates, optimiser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard.analysis.training import (
+    CLASSES,
+    METRICS,
+    chunk_label,
+    chunk_order,
+    class_label,
+    contribution_grid,
+    gate_rows,
+    inclusion_by_round,
+)
+from dashboard.charts.shares import share_figure
+from dashboard.charts.training import (
+    OPTIMISER,
+    chunk_steps_figure,
+    gate_figure,
+    metric_figure,
+    optimiser_figure,
+    skill_free_figure,
+)
+from dashboard.charts.training_chunks import contribution_figure, inclusion_figure
+from dashboard.ui import components as ui
+from dashboard.ui import state
+from dashboard.ui.text import MISSING, count, interval, number, percent, plural, safe_text
+from dashboard.ui.theme import PALETTE, category_colours
+
+__all__ = [
+    "draw_chunks",
+    "draw_classes",
+    "draw_contributions",
+    "draw_gates",
+    "draw_optimiser",
+    "draw_steps",
+]
+
+CLASS_COLOURS = {
+    "not_frontier": "#3182ce",
+    "all_wrong_retry_disabled": "#b08d57",
+    "full_skill_failure_pending_analysis": "#dd6611",
+    "model_internalization_deficit": "#7a5af5",
+    "environment_or_runtime_error": "#a94064",
+    "not recorded": "#7f8c99",
+}
+
+
+def draw_steps(steps: pd.DataFrame, window: int) -> None:
+    """Reward, success, all-wrong and zero-variance rates by rollout step; a point opens its groups."""
+    st.subheader("By rollout step", anchor=False)
+    colours = dict(zip(METRICS, (PALETTE[0], PALETTE[2], PALETTE[5], PALETTE[4]), strict=True))
+    left, right = st.columns(2)
+    for place, (name, metric) in enumerate(METRICS.items()):
+        with left if place % 2 == 0 else right:
+            st.markdown(f"**{metric.label}**: {metric.meaning}")
+            if not steps[metric.column].notna().any():
+                ui.empty_state(f"{metric.label}: not recorded.")
+                continue
+            _draw_by_step(
+                metric_figure(steps, metric, window=window, colour=colours[name]),
+                key=f"by_step_{name}",
+                alt=f"{metric.label} by rollout step, raw points and a trailing mean of {window} steps",
+            )
+            st.caption(_recorded(steps, metric.column, metric.n, metric.unit))
+
+
+def _recorded(steps: pd.DataFrame, column: str, n: str, unit: str) -> str:
+    known = steps[column].notna()
+    total = steps.loc[known, n].sum()
+    told = f"n = {count(total)} {unit}" if total else "n not recorded"
+    missing = int((~known).sum())
+    gaps = f"; not recorded in {plural(missing, 'step')}" if missing else ""
+    return f"{plural(int(known.sum()), 'step')}, {told}{gaps}."
+
+
+def _draw_by_step(figure: go.Figure, *, key: str, alt: str) -> None:
+    def select() -> None:
+        event: Any = st.session_state[key]
+        points = [point for point in event["selection"]["points"] if point.get("customdata")]
+        if points:
+            open_step(int(points[0]["customdata"][0]))
+
+    ui.show_figure(figure, key=key, alt=alt, on_select=select)
+
+
+def open_step(step: int) -> None:
+    """Show the groups of one rollout step below."""
+    state.put("rollout_step", step)
+    state.put("class", None)
+    state.put("group", None)
+
+
+def draw_chunks(steps: pd.DataFrame, chunks: pd.DataFrame, window: int, hint: str) -> None:
+    """Skill-free share against q, and inclusion of chunks against their targets."""
+    st.subheader("What the curriculum gave", anchor=False)
+    left, right = st.columns(2)
+    with left:
+        st.markdown("**Groups without a skill** against q, the probability of getting none")
+        if steps["skill_free_share"].notna().any():
+            _draw_by_step(
+                skill_free_figure(steps, window=window, colour=PALETTE[0]),
+                key="skill_free",
+                alt="Share of groups without a skill by rollout step, and q",
+            )
+            st.caption(_recorded(steps, "skill_free_share", "skill_free_n", "groups"))
+        else:
+            ui.empty_state("How groups were assigned is not recorded.")
+    by_round = inclusion_by_round(chunks)
+    if by_round.empty:
+        with right:
+            ui.empty_state("Which chunks groups got is not recorded.")
+        return
+    with right:
+        _draw_one_chunk(chunks, window)
+    _draw_inclusion(by_round, hint)
+
+
+def _draw_one_chunk(chunks: pd.DataFrame, window: int) -> None:
+    st.markdown("**One chunk**: groups that got it, against the target rho")
+    chunk = state.choice(
+        "Chunk",
+        chunk_order(chunks["chunk_id"]),
+        key="chunk",
+        format_func=lambda name: chunk_label(name, 30),
+        label_visibility="collapsed",
+    )
+    rows = chunks[chunks["chunk_id"] == chunk].sort_values("step")
+    _draw_by_step(
+        chunk_steps_figure(rows, window=window, colour=PALETTE[2]),
+        key="chunk_steps",
+        alt="Inclusion of one chunk by rollout step, and its target",
+    )
+    st.caption(_recorded(rows, "inclusion_rate", "n", "groups with a skill"))
+
+
+def _draw_inclusion(by_round: pd.DataFrame, hint: str) -> None:
+    st.markdown("**All chunks by round**: included against target rho, bars are 95% intervals (Wilson)")
+    known = by_round[by_round["target_rho"].notna()]
+    if known.empty:
+        ui.empty_state("No target rho is recorded for these chunks.", hint=hint)
+    else:
+
+        def select() -> None:
+            event: Any = st.session_state["inclusion"]
+            points = [point for point in event["selection"]["points"] if point.get("customdata")]
+            if points:
+                state.put("chunk", str(points[0]["customdata"][0]))
+
+        ui.show_figure(
+            inclusion_figure(known),
+            key="inclusion",
+            alt="Observed inclusion of each chunk and round against its target",
+            on_select=select,
+        )
+        outside = int(((known["target_rho"] < known["low"]) | (known["target_rho"] > known["high"])).sum())
+        st.caption(
+            f"{plural(len(known), 'point')}, one a chunk and round; in {outside} the target lies outside the "
+            "interval. Select a point to see that chunk by step."
+        )
+    with st.expander("Inclusion as a table"):
+        _inclusion_table(by_round)
+
+
+def _inclusion_table(by_round: pd.DataFrame) -> None:
+    ends = zip(by_round["low"], by_round["high"], strict=True)
+    table = pd.DataFrame(
+        {
+            "Round": by_round["round"],
+            "Chunk": by_round["chunk_id"],
+            "Target rho": by_round["target_rho"].map(lambda v: percent(v)),
+            "Included": by_round["share"].map(lambda v: percent(v)),
+            "95% CI": [interval(low, high, as_percent=True) for low, high in ends],
+            "n": by_round["n"].astype("Int64"),
+        }
+    )
+    st.dataframe(table, hide_index=True, key="inclusion_table", height=min(420, 38 + 35 * len(table)))
+
+
+def draw_classes(classes: pd.DataFrame, select_class: Callable[[int, str], None] | None) -> None:
+    """Triage classes by round; with ``select_class`` a segment opens its groups."""
+    st.subheader("Triage by round", anchor=False)
+    if classes.empty:
+        ui.empty_state("No triage class is recorded.")
+        return
+    present = set(classes["classification"])
+    parts = [name for name in CLASSES if name in present] + sorted(present - set(CLASSES))
+    rounds = [str(number) for number in sorted({int(number) for number in classes["round"]})]
+    rows = classes.assign(row=classes["round"].astype("int64").astype(str), part=classes["classification"])
+    rows["part"] = rows["part"].map(class_label)
+    colours = {class_label(name): colour for name, colour in category_colours(parts, CLASS_COLOURS).items()}
+    labels = {number: f"round {number}" for number in rounds}
+    names = {class_label(name): name for name in parts}
+
+    def select() -> None:
+        event: Any = st.session_state["classes"]
+        if event["selection"]["points"] and select_class is not None:
+            number, label = event["selection"]["points"][0]["customdata"][:2]
+            select_class(int(number), names[label])
+
+    ui.show_figure(
+        share_figure(
+            rows,
+            row="row",
+            part="part",
+            order=rounds,
+            parts=[class_label(name) for name in parts],
+            colours=colours,
+            labels=labels,
+            unit="groups",
+        ),
+        key="classes",
+        alt="Share of groups by triage class, one bar a round",
+        on_select=select if select_class is not None else None,
+    )
+    meanings = "; ".join(f"{class_label(name)}: {CLASSES[name][1]}" for name in parts if name in CLASSES)
+    more = " Select a segment for its groups." if select_class is not None else ""
+    st.caption(safe_text(f"n are groups. {meanings}.") + more)
+
+
+def draw_contributions(contributions: pd.DataFrame) -> None:
+    """What each chunk contributes by round, selected ones marked."""
+    st.subheader("Chunk contributions", anchor=False)
+    if contributions.empty:
+        ui.empty_state(
+            "No contributions are recorded.",
+            hint="A published bundle holds them in `analysis/chunk_contributions.csv`.",
+        )
+        return
+    grid = contribution_grid(contributions)
+    ui.show_figure(
+        contribution_figure(grid),
+        key="contributions",
+        alt="Contribution of every chunk and rewrite by round; selected ones carry a star",
+    )
+    st.caption(
+        f"{plural(len(grid), 'estimate')} of {plural(grid['intervention_id'].nunique(), 'intervention')}: "
+        "the recorded coefficient times 100; blue helps, orange harms. ★ selected for the next round, ↳ a "
+        "rewrite of the chunk above it. Empty: not part of that round. No standard error is recorded."
+    )
+    with st.expander("Contributions as a table"):
+        table = grid[
+            ["round", "intervention_id", "chunk_id", "described", "coefficient", "rank", "status"]
+        ].sort_values(["round", "rank"])
+        st.dataframe(
+            table,
+            hide_index=True,
+            key="contribution_table",
+            placeholder=MISSING,
+            column_config={
+                "round": "Round",
+                "intervention_id": "Intervention",
+                "chunk_id": "Chunk",
+                "described": "What",
+                "coefficient": st.column_config.NumberColumn("Coefficient", format="%.4f"),
+                "rank": "Rank",
+                "status": "Status",
+            },
+        )
+
+
+def draw_gates(gates: pd.DataFrame) -> None:
+    """Evaluations at the gate after each round, with intervals."""
+    st.subheader("Gates", anchor=False)
+    rows = gate_rows(gates)
+    if rows.empty:
+        ui.empty_state(
+            "No gate evaluation is recorded.",
+            hint="A published bundle holds them in `round-NNN/gate/summary.json`.",
+        )
+        return
+    ui.show_figure(
+        gate_figure(rows), key="gates", alt="Reward and success at the gate of each round with 95% intervals"
+    )
+    st.caption(
+        "Evaluations at each round's gate. Bars are 95% intervals: reward from the recorded standard error "
+        "(Student's t), success from its counts (Wilson)."
+    )
+    table = pd.DataFrame(
+        {
+            "Round": gates["round"],
+            "Tasks": gates["scored"],
+            "Reward": _with_interval(rows, "Strict reward", as_percent=False),
+            "Success": _with_interval(rows, "Success", as_percent=True),
+            "Steps": gates["steps_mean"].map(lambda v: number(v, 2)),
+            "Invalid actions": gates["invalid_action_rate"].map(percent),
+            "Protocol errors": gates["protocol_error_rate"].map(percent),
+        }
+    )
+    st.dataframe(table, hide_index=True, key="gate_table", placeholder=MISSING)
+
+
+def _with_interval(rows: pd.DataFrame, metric: str, *, as_percent: bool) -> list[str]:
+    part = rows[rows["metric"] == metric]
+    return [
+        f"{percent(mean) if as_percent else number(mean)} {interval(low, high, as_percent=as_percent)}"
+        for mean, low, high in zip(part["mean"], part["low"], part["high"], strict=True)
+    ]
+
+
+def draw_optimiser(updates: pd.DataFrame, window: int) -> None:
+    """Curves of the optimiser by update."""
+    st.subheader("Optimiser", anchor=False)
+    known = [name for name in OPTIMISER if name in updates and updates[name].notna().any()]
+    if not known:
+        ui.empty_state(
+            "No optimiser curve is recorded.",
+            hint="A published bundle holds them in `analysis/wandb/optimizer_updates.csv`.",
+        )
+        return
+    updates = updates.sort_values("update")
+    columns: Sequence[Any] = st.columns(2)
+    for place, name in enumerate(known):
+        with columns[place % 2]:
+            recorded = int(updates[name].notna().sum())
+            st.markdown(f"**{safe_text(OPTIMISER[name][0])}**")
+            ui.show_figure(
+                optimiser_figure(updates, name, window=window, colour=PALETTE[place % len(PALETTE)]),
+                key=f"optimiser_{name}",
+                alt=f"{OPTIMISER[name][0]} by optimiser update",
+            )
+            st.caption(f"n = {count(recorded)} updates; line: mean of {window}.")
