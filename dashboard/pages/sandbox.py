@@ -260,9 +260,14 @@ ui.page_header(
     "What is it like to be the agent? Try a task by hand; its goal stays hidden until the play ends.",
 )
 current = choose_play(get_engine())
-task_panel(current)
-act_panel(current)
-end_panel(current)
+# Each part has a place of its own, so that feedback that comes and goes does not move the shop page's frame:
+# a frame that changes its place is loaded anew.
+with st.container():
+    task_panel(current)
+with st.container():
+    act_panel(current)
+with st.container():
+    end_panel(current)
 agent_column, shop_column = st.columns(2)
 with agent_column:
     agent_view(current)

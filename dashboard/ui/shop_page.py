@@ -26,7 +26,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   frame.style.cssText =
     "box-sizing:border-box;width:100%;border:1px solid rgba(127,140,153,.35);border-radius:8px;" +
     `background:#f5f6f8;height:${data.height}px`;
-  const act = (event) => {
+  // The page keeps its listeners from draw to draw; what they call is always of the latest one.
+  frame.act = (event) => {
     const element = event.target.closest("[data-action]");
     if (element) {
       event.preventDefault();
@@ -45,9 +46,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     });
     if (!data.acts || page.body.dataset.listens) return;
     page.body.dataset.listens = "yes";
-    page.addEventListener("click", act);
+    page.addEventListener("click", (event) => frame.act(event));
     page.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") act(event);
+      if (event.key === "Enter" || event.key === " ") frame.act(event);
     });
   };
   if (frame.dataset.page !== data.html) {

@@ -1,0 +1,66 @@
+"""The review app in a real browser: a served workspace and a page of the system's Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+__all__ = ["CHROMIUM", "needs_browser", "opened_page", "served"]
+
+CHROMIUM: Final = shutil.which("chromium") or shutil.which("chromium-browser")
+_ARGUMENTS: Final = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-quic")
+_SERVE: Final = "from dashboard.cli import main; main()"
+
+# A first visit reads the runs and opens the catalogue, on a machine that may be busy with other tests.
+expect.set_options(timeout=30_000)
+
+needs_browser = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install -y chromium fonts-noto-cjk"),
+]
+
+
+@contextmanager
+def served(variables: Mapping[str, str]) -> Iterator[str]:
+    """Run ``shopsim-review dashboard`` over a workspace and yield its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-c", _SERVE, "dashboard", "--no-prepare", "--port", str(port)]
+    process = subprocess.Popen(command, env=os.environ | dict(variables))
+    try:
+        _wait_for(port)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+@contextmanager
+def opened_page(*, width: int = 1400, height: int = 3000) -> Iterator[Page]:
+    """A new page of a headless Chromium."""
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(_ARGUMENTS))
+        context = browser.new_context(viewport={"width": width, "height": height})
+        context.set_default_timeout(30_000)
+        yield context.new_page()
+        browser.close()
+
+
+def _wait_for(port: int) -> None:
+    for _ in range(150):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.2)
+    raise AssertionError(f"nothing listens on port {port}")
