@@ -48,7 +48,7 @@ def ingest(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) 
     connection.execute("CREATE OR REPLACE TEMP TABLE stretches (stretch BIGINT, run_id VARCHAR)")
     numbered = [[number, stretch.run_id] for number, stretch in enumerate(stretches)]
     connection.executemany("INSERT INTO stretches VALUES (?, ?)", numbered)
-    for query in ("ingest_winners", "ingest_walk"):
+    for query in ("ingest_winners", "ingest_wanted", "ingest_walk"):
         connection.execute(load_sql(query))
     for table in _FROM_SQL:
         parameters: dict[str, Any] = {"episode_schema": EPISODE_SCHEMA} if table == "episodes" else {}
@@ -62,7 +62,7 @@ def ingest(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) 
             _write_table(connection, table, stretches)
         for table, rows in outcomes.result().items():
             connection.register("rows", rows)
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM rows")
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {load_sql(f'ingest_{table}')}")
             connection.unregister("rows")
             _write_table(connection, table, stretches)
     _write_table(connection, "episodes", stretches)  # last: with it the segment exists

@@ -25,8 +25,6 @@ _MOST_STEPS: Final = 41
 _TABLES: Final = {
     "stage_records": "ingest_records",
     "stage_steps": "ingest_steps_raw",
-    "stage_result_pages": "ingest_result_pages",
-    "stage_offers": "ingest_offers",
 }
 
 

@@ -1,7 +1,10 @@
 -- Table `exposures`: one row a product on a result page, counted when the page is first shown for a search.
 WITH shown AS (
-    SELECT w.stretch, w.episode_id, w.task_id, w.step_index, w.search_no, p.*
-    FROM stage_result_pages p JOIN walk w USING (record_id, position)
+    SELECT
+        w.stretch, w.episode_id, w.task_id, w.step_index, w.search_no,
+        p.record_id, p.position, p.search_text, p.page, p.products
+    FROM stage_steps p JOIN walk w USING (record_id, position)
+    WHERE p.page_type = 'search_results' AND len(p.products) > 0
     QUALIFY row_number() OVER (PARTITION BY p.record_id, w.search_no, p.page ORDER BY p.position) = 1
 ),
 opened AS (

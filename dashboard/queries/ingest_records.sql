@@ -1,10 +1,10 @@
 -- The records of one batch with every value read strictly; one row a record. `record_id` numbers them through
 -- all batches, later ones higher.
 SELECT
-    record_id,
-    stretch,
-    line_offset,
-    line_length,
+    r.record_id,
+    r.stretch,
+    r.line_offset,
+    r.line_length,
     js_text(r.episode_id) AS episode_id,
     js_text(r.schema_version) AS schema_version,
     js_text(r.status) AS status,
@@ -52,4 +52,4 @@ SELECT
     r.error.stage AS error_stage,
     js_text(r.error.type) AS error_type,
     r.error.message AS error_message
-FROM (SELECT record_id, stretch, line_offset, line_length, record AS r FROM readable)
+FROM readable r

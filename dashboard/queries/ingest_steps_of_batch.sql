@@ -2,6 +2,6 @@
 CREATE OR REPLACE TEMP VIEW steps_of_batch AS
 SELECT
     record_id,
-    unnest(record.steps) AS s,
-    generate_subscripts(record.steps, 1) AS position
+    unnest(steps) AS s,
+    generate_subscripts(steps, 1) AS position
 FROM readable

@@ -18,5 +18,12 @@ SELECT
     s.environment IS NOT NULL AS answered,
     js_boolean(s.environment.action_feedback.valid) AS valid,
     s.environment.action_feedback.reason AS reason,
-    s.environment.observation_state.page_type AS page_type
+    s.environment.observation_state.page_type AS page_type,
+    s.environment.observation_state.search_text AS search_text,
+    s.environment.observation_state.normalized_search_text AS normalized_search_text,
+    js_integer(s.environment.observation_state.page) AS page,
+    js_integer(s.environment.observation_state.total_results) AS total_results,
+    s.environment.observation_state.products AS products,
+    s.environment.observation_state.product.asin AS product_asin,
+    CAST(s.environment.observation_state.available_options AS VARCHAR) AS available_options
 FROM steps_of_batch

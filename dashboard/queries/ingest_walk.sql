@@ -3,7 +3,10 @@
 CREATE OR REPLACE TEMP TABLE walk AS
 WITH answered AS (
     SELECT
-        w.stretch, w.episode_id, w.task_id, w.reset_page, s.*,
+        w.stretch, w.episode_id, w.task_id, w.reset_page,
+        s.* EXCLUDE (
+            search_text, normalized_search_text, page, total_results, products, product_asin, available_options
+        ),
         CASE
             WHEN NOT ends_with(action, ']') THEN NULL
             WHEN starts_with(action, 'search[') THEN 'search'

@@ -1,3 +1,3 @@
 -- Where the records of one batch say they come from, their skills among it (spec 04 B), as JSON text.
-SELECT record_id, stretch, CAST(r.provenance AS VARCHAR) AS provenance
-FROM (SELECT record_id, stretch, record AS r FROM readable)
+SELECT record_id, stretch, CAST(provenance AS VARCHAR) AS provenance
+FROM readable

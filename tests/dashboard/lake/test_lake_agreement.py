@@ -141,7 +141,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 @given(files=st.lists(dirty_file(), min_size=1, max_size=6))
 def test_every_summary_agrees_with_plain_python(workspace: Path, files: list[bytes]) -> None:

@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -185,26 +184,20 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
 @posix
-@pytest.mark.parametrize("kind", ["record", "garbage"])
-def test_a_line_of_200_megabytes(tmp_path: Path, kind: str) -> None:
+def test_lines_of_200_megabytes(tmp_path: Path) -> None:
+    """A record of that size is a record, garbage of that size an invalid line; memory stays bounded."""
     folder = tmp_path / "runs" / "giant"
     folder.mkdir(parents=True)
-    record: dict[str, Any] = episode_record(0)
-    record["padding"] = "文" * (200_000_000 // 3) if kind == "record" else ""
     with (folder / "traces.jsonl").open("wb") as file:
-        file.write(json.dumps(episode_record(1)).encode() + b"\n")
-        text = json.dumps(record, ensure_ascii=False).encode()
-        file.write(text + b"\n" if kind == "record" else b"x" * 200_000_000 + b"\n")
-        del text
-        file.write(json.dumps(episode_record(2)).encode() + b"\n")
+        for task in range(3):
+            if task == 1:
+                file.write(b"x" * 200_000_000 + b"\n")
+            record = episode_record(task, padding="文" * (200_000_000 // 3) if task == 2 else "")
+            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+    del record
     command = [sys.executable, "-c", _GIANT, str(folder.parent), str(tmp_path / "lake")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=True)
     index, memory = done.stdout.splitlines()
-    assert json.loads(index) == {
-        "records": 3 if kind == "record" else 2,
-        "unique_episodes": 3 if kind == "record" else 2,
-        "duplicate_records": 0,
-        "invalid_lines": 0 if kind == "record" else 1,
-    }
+    assert tuple(json.loads(index).values()) == (3, 3, 0, 1)
     assert int(memory) < 2048

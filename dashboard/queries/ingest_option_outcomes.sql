@@ -1,0 +1,2 @@
+-- Table `option_outcomes`: one row a wanted option, told by Python.
+FROM rows
