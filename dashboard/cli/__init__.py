@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from dashboard.cli import compare, export, report, review, runs, serve, summary, verify
+from dashboard.cli import audit, compare, export, report, review, runs, serve, summary, verify
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -28,6 +28,7 @@ serve.register(app)
 runs.register(app)
 summary.register(app)
 verify.register(app)
+audit.register(app)
 compare.register(app)
 report.register(app)
 review.register(app)

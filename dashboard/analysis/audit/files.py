@@ -1,0 +1,112 @@
+"""Rules: the files of a run are there and can be read (spec 04 A)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dashboard.analysis.audit.facts import MANIFEST, SUMMARY, TRACES, Document, RunFacts
+from dashboard.analysis.audit.finding import Observation, Place
+from dashboard.analysis.audit.run_rules import RUN_RULES
+from shopsim.formats import MANIFEST_SCHEMA, SUMMARY_SCHEMA
+
+__all__: list[str] = []
+
+
+@RUN_RULES.rule("Folder cannot be read", "error")
+def folder_unreadable(run: RunFacts) -> Iterator[Observation]:
+    """A folder below a root that cannot be looked into: whatever runs are in it are missing everywhere."""
+    for problem in run.folder_problems:
+        yield Observation(
+            "The folder cannot be looked into.",
+            str(run.path),
+            "Give read permission to it, or move it away from the runs.",
+            (Place(problem),),
+        )
+
+
+@RUN_RULES.rule("Traces cannot be read", "error")
+def traces_unreadable(run: RunFacts) -> Iterator[Observation]:
+    """A traces.jsonl that could not be read or ingested: its episodes are missing everywhere."""
+    if run.trace_problems:
+        yield Observation(
+            "The traces cannot be read.",
+            TRACES,
+            "Mend what is named here, then look for new data.",
+            tuple(Place(problem) for problem in run.trace_problems),
+        )
+
+
+@RUN_RULES.rule("Traces without a manifest", "warning")
+def manifest_missing(run: RunFacts) -> Iterator[Observation]:
+    """Traces without manifest.json: nobody knows what was asked for, so coverage cannot be judged."""
+    if run.has_traces and not run.manifest.exists:
+        yield Observation(
+            "There are traces but no manifest: what was asked for, and with what settings, is unknown.",
+            MANIFEST,
+            "Copy the manifest.json of the run beside its traces.",
+        )
+
+
+@RUN_RULES.rule("Manifest broken", "error")
+def manifest_broken(run: RunFacts) -> Iterator[Observation]:
+    """A manifest.json that is no JSON object of a known schema with a plan and a list of jobs."""
+    places = _broken(run.manifest, MANIFEST_SCHEMA)
+    if run.manifest.exists and not places:
+        if not run.plan:
+            places = [Place("plan: missing, empty or no object", field="plan")]
+        elif run.jobs is None:
+            places = [Place("plan.jobs: missing or no list", field="plan.jobs")]
+    if places:
+        yield Observation(
+            "The manifest is not what its schema promises.",
+            MANIFEST,
+            "Restore the file from where the run was made; without it coverage and plan are unknown.",
+            tuple(places),
+        )
+
+
+@RUN_RULES.rule("Summary broken", "error")
+def summary_broken(run: RunFacts) -> Iterator[Observation]:
+    """A summary.json that is no JSON object of a known schema."""
+    places = _broken(run.summary, SUMMARY_SCHEMA)
+    if places:
+        yield Observation(
+            "The recorded summary is not what its schema promises.",
+            SUMMARY,
+            "Delete it and have it written anew from the traces.",
+            tuple(places),
+        )
+
+
+@RUN_RULES.rule("No traces", "warning")
+def traces_missing(run: RunFacts) -> Iterator[Observation]:
+    """A run without traces.jsonl: a manifest whose jobs never ran, or (info) a summary alone.
+
+    In a published bundle summaries stand alone by design.
+    """
+    if run.has_traces or run.folder_problems:
+        return
+    if run.manifest.exists:
+        yield Observation(
+            "Nothing was recorded: there is a manifest but no traces.",
+            TRACES,
+            "Start the run, or delete the folder if it was given up.",
+        )
+    elif run.summary.exists and not run.in_bundle:
+        yield Observation(
+            "The run is a summary alone: nothing in it can be checked.",
+            TRACES,
+            "Copy the traces beside the summary to check it.",
+            severity="info",
+        )
+
+
+def _broken(document: Document, schema: str) -> list[Place]:
+    if document.error is not None:
+        return [Place(document.error)]
+    if not document.exists:
+        return []
+    if not isinstance(document.value, dict):
+        return [Place("not a JSON object")]
+    found = document.value.get("schema_version")
+    return [] if found == schema else [Place(f"{found!r} instead of {schema!r}", field="schema_version")]

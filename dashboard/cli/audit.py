@@ -1,0 +1,81 @@
+"""``shopsim-review audit``: is what was recorded complete, consistent and from one source?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dashboard.cli.target import open_lake
+
+if TYPE_CHECKING:
+    from dashboard.analysis.audit import AuditReport, Finding, Place
+
+__all__ = ["register"]
+
+_HELP = """Check every run and published bundle below ROOT.
+
+Coverage, duplicates, invalid lines, schemas, rewards, summaries, plans, provenance, sources that disagree.
+
+ROOT is a folder of runs, a run or a bundle; without one the workspace's runs are checked. Exits 1 when there
+is a finding of severity error.
+
+Example: shopsim-review audit runs --json
+"""
+_SHOWN_PLACES = 5
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``app``."""
+    app.command("audit", help=_HELP)(_audit)
+
+
+def _audit(
+    roots: Annotated[
+        list[Path] | None, typer.Argument(metavar="[ROOT]...", help="Folders of runs, runs or bundles.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    from dashboard.lake.audit import audit_lake
+    from shopsim.errors import UsageError
+
+    for root in roots or ():
+        if not root.is_dir():
+            raise UsageError(f"{root}: no such folder", hint="Name a folder of runs, a run or a bundle.")
+    report = audit_lake(open_lake(roots))
+    if as_json:
+        typer.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
+    else:
+        typer.echo("\n".join(_lines(report)))
+    if report.counts["error"]:
+        raise typer.Exit(1)
+
+
+def _lines(report: AuditReport) -> Iterator[str]:
+    by_run: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        by_run.setdefault(finding.run, []).append(finding)
+    for run, findings in by_run.items():
+        yield run
+        for finding in findings:
+            yield f"  {finding.severity}: {finding.title} ({finding.count:,}). {finding.what}"
+            for place in finding.places[:_SHOWN_PLACES]:
+                yield f"      {_where(finding, place)}"
+            if len(finding.places) > _SHOWN_PLACES:
+                yield f"      and {finding.count - _SHOWN_PLACES:,} more (--json lists the first 1,000)"
+            yield f"      mend: {finding.mend}"
+    counts = ", ".join(
+        f"{n} {name}{'' if n == 1 or name == 'info' else 's'}" for name, n in report.counts.items()
+    )
+    yield f"{len(report.checked):,} runs and bundles checked: {counts}"
+
+
+def _where(finding: Finding, place: Place) -> str:
+    parts = [finding.file]
+    if place.offset is not None:
+        parts.append(f"byte {place.offset}")
+    parts += [part for part in (place.episode_id, place.field) if part]
+    return f"{' '.join(parts)}: {place.detail}" if place.detail else " ".join(parts)

@@ -1,0 +1,214 @@
+"""Gathering what an audit looks at: manifests, summaries, the lake's tables, and few records (spec 04)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from dashboard.analysis.audit import (
+    AuditReport,
+    BundleFacts,
+    Document,
+    ProvenanceVariant,
+    RootFacts,
+    RunFacts,
+    audit,
+)
+from dashboard.analysis.audit.bundles import OUTCOMES, ROUNDS, TRAINING_GROUPS, TRAINING_STEPS
+from dashboard.analysis.audit.facts import SupersededRecord
+from dashboard.lake.discovery import MANIFEST, SUMMARY, TRACES, FoundRun, find_runs
+from dashboard.lake.errors import LakeError
+from dashboard.lake.store import Lake
+from dashboard.lake.summary import run_summary
+from shopsim.jsonio import FileError, read_json
+from shopsim.rollout.lines import MAX_LINE_BYTES, parse_line
+from shopsim.rollout.summary import finite_number
+from shopsim.rollout.trace import is_complete
+
+__all__ = ["audit_lake"]
+
+_MOST_VARIANTS: Final = 25
+"""So many provenances of one run are read: one seek each."""
+_MOST_SUPERSEDED_BYTES: Final = 64 << 20
+_TRAINING: Final = ("slime-training", "group-*", "*/group-*")
+
+
+def audit_lake(lake: Lake) -> AuditReport:
+    """Audit every run, root and bundle of a lake.
+
+    Of the traces only superseded records (up to 64 MiB a run) and one record of each provenance are read.
+    """
+    runs = lake.runs
+    wanted = [run.run_id for run in runs if run.traces is not None]
+    episodes = dict(tuple(lake.query("audit_episodes", run_ids=wanted).groupby("run_id", sort=False)))
+    nothing = lake.query("audit_episodes", run_ids=[])
+    extractors: dict[str, dict[str, str]] = {}
+
+    found = find_runs(lake.roots)
+    bundle_paths = [bundle.path for bundle in found.bundles]
+
+    def facts() -> Iterator[RunFacts]:
+        for run in runs:
+            known = _run_facts(lake, run, episodes.get(run.run_id, nothing))
+            known = replace(known, in_bundle=any(run.path.is_relative_to(path) for path in bundle_paths))
+            if name := _term_extractor(known):
+                extractors.setdefault(str(run.root), {})[run.run_id] = name
+            yield known
+
+    bundles = [_bundle_facts(path) for path in bundle_paths]
+    idle = _idle_folders(lake.roots, [*(run.path for run in runs), *bundle_paths])
+    # The extractors are known once all runs were looked at: the mapping is read last.
+    return audit(facts(), RootFacts(extractors, found.problems, idle), bundles)
+
+
+def _run_facts(lake: Lake, run: FoundRun, episodes: pd.DataFrame) -> RunFacts:
+    index = lake.trace_index(run.run_id)
+    manifest, summary = _document(run.path / MANIFEST), _document(run.path / SUMMARY)
+    computed = None
+    if index is not None and summary.exists:
+        computed = run_summary(lake, run.run_id)
+    superseded, unread = _superseded(run.path / TRACES, episodes, (index or {}).get("duplicate_records", 0))
+    provenances, more = _provenances(lake, run.run_id) if index is not None else ([], 0)
+    asked = lake.requested(run.run_id)
+    asked = len(episodes) if asked is None else asked
+    older = run.summary is not None and run.traces is not None and run.summary[3] < run.traces[3]
+    return RunFacts(
+        run_id=run.run_id,
+        path=run.path,
+        root=run.root,
+        kind=run.kind,
+        episodes=episodes,
+        manifest=manifest,
+        summary=summary,
+        has_traces=run.traces is not None,
+        index=index,
+        coverage=int(episodes["scored"].sum()) / asked if index is not None and asked else None,
+        computed_summary=computed,
+        summary_is_older=older,
+        invalid_lines=lake.invalid_lines(run.run_id),
+        superseded=superseded,
+        unread_superseded=unread,
+        provenances=provenances,
+        unread_variants=more,
+        folder_problems=run.problems,
+        trace_problems=_trace_problems(lake, run),
+    )
+
+
+def _document(path: Path) -> Document:
+    if not path.is_file():
+        return Document()
+    try:
+        return Document(True, read_json(path))
+    except FileError as error:
+        return Document(True, error=str(error))
+    except RecursionError:
+        return Document(True, error=f"{path}: nested too deeply")
+
+
+def _trace_problems(lake: Lake, run: FoundRun) -> list[str]:
+    """What is wrong with the traces as a file; problems of manifest and summary have rules of their own."""
+    others = (str(run.path / MANIFEST), str(run.path / SUMMARY), f"{run.path}: no {MANIFEST}", *run.problems)
+    return [text for text in lake.file_problems(run.run_id) if not text.startswith(others)]
+
+
+def _superseded(path: Path, episodes: pd.DataFrame, count: int) -> tuple[list[SupersededRecord], int]:
+    """Records that lie between the winning ones, and how many of ``count`` are beyond the reading limit."""
+    records: list[SupersededRecord] = []
+    if not count:
+        return records, 0
+    budget = _MOST_SUPERSEDED_BYTES
+    with suppress(OSError), path.open("rb") as file:
+        for start, stop in _gaps(episodes):
+            if (budget := budget - (stop - start)) < 0:
+                break
+            file.seek(start)
+            while (offset := file.tell()) < stop:
+                line = file.readline(MAX_LINE_BYTES)
+                record, _ = parse_line(line)
+                if record is not None:
+                    records.append(_superseded_record(record, offset))
+    return records, max(count - len(records), 0)
+
+
+def _superseded_record(record: dict[str, Any], offset: int) -> SupersededRecord:
+    final = record.get("final")
+    reward = finite_number(final.get("reward")) if isinstance(final, dict) else None
+    return SupersededRecord(record["episode_id"], offset, is_complete(record), reward)
+
+
+def _gaps(episodes: pd.DataFrame) -> Iterator[tuple[int, int]]:
+    """Stretches of the file before the last winning record that belong to no winning record."""
+    end = 0
+    ordered = episodes[["line_offset", "line_length"]].sort_values("line_offset")
+    for start, length in ordered.itertuples(index=False):
+        if start > end:
+            yield end, int(start)
+        end = int(start) + int(length)
+
+
+def _provenances(lake: Lake, run_id: str) -> tuple[list[ProvenanceVariant], int]:
+    rows = lake.rows("audit_provenances", run_id=run_id)
+    variants = []
+    for episodes, episode_id, offset in rows[:_MOST_VARIANTS]:
+        with suppress(LakeError):  # the file changed meanwhile: the next audit sees it
+            value = lake.episode_record(run_id, episode_id).get("provenance")
+            if isinstance(value, dict):
+                variants.append(ProvenanceVariant(episodes, episode_id, offset, value))
+    return variants, max(len(rows) - _MOST_VARIANTS, 0)
+
+
+def _term_extractor(run: RunFacts) -> str | None:
+    """How the run's title terms were made: as the plan says, else as the records do."""
+    sources = [run.plan, *(variant.value for variant in run.provenances)]
+    for source in sources if run.has_traces else ():
+        environment = source.get("environment")
+        name = environment.get("term_extractor") if isinstance(environment, dict) else None
+        if isinstance(name, str):
+            return name
+    return None
+
+
+def _idle_folders(roots: Sequence[Path], known: Sequence[Path]) -> list[Path]:
+    """Folders directly below a root that hold something, but no run, bundle or training round."""
+    idle = []
+    for root in roots:
+        if root in known or not root.is_dir():
+            continue
+        for folder in sorted(root.iterdir()):
+            if folder.name.startswith((".", "slime-training")) or not folder.is_dir():
+                continue
+            with suppress(OSError):  # not readable: reported as such
+                if not any(path.is_relative_to(folder) for path in known) and _is_abandoned(folder):
+                    idle.append(folder)
+    return idle
+
+
+def _is_abandoned(folder: Path) -> bool:
+    return any(folder.iterdir()) and not any(next(folder.glob(name), None) for name in _TRAINING)
+
+
+def _bundle_facts(path: Path) -> BundleFacts:
+    tables: dict[str, pd.DataFrame] = {}
+    documents: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for name in (TRAINING_STEPS, TRAINING_GROUPS, ROUNDS):
+        if (path / name).is_file():
+            try:
+                tables[name] = pd.read_csv(path / name)
+            except (OSError, ValueError) as error:  # pandas' parser errors are ValueErrors
+                errors[name] = " ".join(str(error).split())
+    names = [path / OUTCOMES, *path.glob("eval/**/summary.json"), *path.glob("eval/**/*comparison*.json")]
+    for file in names:
+        document = _document(file)
+        name = file.relative_to(path).as_posix()
+        if document.error is not None:
+            errors[name] = document.error
+        elif document.exists:
+            documents[name] = document.value
+    return BundleFacts(path.resolve().name, path, tables, documents, errors)
