@@ -108,7 +108,7 @@ def test_the_main_journey(workspace: Path, address: str, page: Page) -> None:
 
 
 def buy_the_solution(page: Page, engine: Engine, task_id: int) -> None:
-    """Search, open a satisfying product with the mouse in the shop page, type its options, buy by keyboard."""
+    """Search, open a satisfying product with the mouse, type its options, buy by keyboard."""
     goal = engine.goals.get(task_id)
     solution = solver_for(engine.corpus, engine.terms).solve(goal)[0]
     page.get_by_label("Search", exact=True).fill(solution.product.title)
