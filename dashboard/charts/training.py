@@ -44,9 +44,8 @@ def metric_figure(rows: pd.DataFrame, metric: Metric, *, window: int, colour: st
     known = rows[rows[metric.column].notna()]
     figure = go.Figure()
     _raw(figure, known, metric.column, metric.n, metric.unit, colour, metric.label)
-    mean = trailing_mean(rows["step"], rows[metric.column], window)
-    _line(figure, rows["step"], 100 * mean, colour, f"mean of {window} steps")
-    return _finished(figure, rows, y_title=metric.label)
+    _trail(figure, rows["step"], 100 * rows[metric.column], window, colour)
+    return _finished(figure, rows, y_title=metric.label, top=102 if metric.whole_axis else None)
 
 
 def skill_free_figure(rows: pd.DataFrame, *, window: int, colour: str) -> go.Figure:
@@ -54,8 +53,7 @@ def skill_free_figure(rows: pd.DataFrame, *, window: int, colour: str) -> go.Fig
     known = rows[rows["skill_free_share"].notna()]
     figure = go.Figure()
     _raw(figure, known, "skill_free_share", "skill_free_n", "groups", colour, "Groups without a skill")
-    mean = trailing_mean(rows["step"], rows["skill_free_share"], window)
-    _line(figure, rows["step"], 100 * mean, colour, f"mean of {window} steps")
+    _trail(figure, rows["step"], 100 * rows["skill_free_share"], window, colour)
     _target(figure, rows["step"], rows["q"], "q")
     return _finished(figure, rows, y_title="Groups without a skill", top=None)
 
@@ -65,8 +63,7 @@ def chunk_steps_figure(rows: pd.DataFrame, *, window: int, colour: str) -> go.Fi
     known = rows[rows["inclusion_rate"].notna()]
     figure = go.Figure()
     _raw(figure, known, "inclusion_rate", "n", "groups with a skill", colour, "Included")
-    mean = trailing_mean(rows["step"], rows["inclusion_rate"], window)
-    _line(figure, rows["step"], 100 * mean, colour, f"mean of {window} steps")
+    _trail(figure, rows["step"], 100 * rows["inclusion_rate"], window, colour)
     _target(figure, rows["step"], rows["target_rho"], "target rho")
     return _finished(figure, rows, y_title="Included", top=None)
 
@@ -122,11 +119,12 @@ def optimiser_figure(rows: pd.DataFrame, column: str, *, window: int, colour: st
             showlegend=False,
         )
     )
-    mean = trailing_mean(rows["update"], rows[column], window)
-    _line(figure, rows["update"], mean, colour, f"mean of {window} updates", form=form)
+    _trail(figure, rows["update"], rows[column], window, colour, unit="updates", form=form)
     finish(figure, height=210, legend=False)
     figure.update_xaxes(title={"text": "Optimiser update"})
     figure.update_yaxes(exponentformat="power")
+    if known[column].nunique() == 1 and known[column].iloc[0] != 0:  # else the axis would end at ±1
+        figure.update_yaxes(range=sorted([0, 2 * float(known[column].iloc[0])]))
     return figure
 
 
@@ -148,13 +146,26 @@ def _raw(
     )
 
 
-def _line(
-    figure: go.Figure, x: pd.Series[Any], y: pd.Series[Any], colour: str, name: str, *, form: str = ".1f"
+def _trail(
+    figure: go.Figure,
+    x: pd.Series[Any],
+    values: pd.Series[Any],
+    window: int,
+    colour: str,
+    *,
+    unit: str = "steps",
+    form: str = ".1f",
 ) -> None:
+    """The trailing mean as a line that breaks where steps are missing."""
+    mean = trailing_mean(x, values, window)
+    name = "each value" if window == 1 else f"mean of {window} {unit}"
+    places = pd.DataFrame({"x": x.astype("float64"), "y": mean})
+    gaps = places.loc[places["x"].diff() > 1, "x"] - 0.5
+    places = pd.concat([places, pd.DataFrame({"x": gaps, "y": float("nan")})]).sort_values("x")
     figure.add_trace(
         go.Scatter(
-            x=x,
-            y=y,
+            x=places["x"],
+            y=places["y"],
             mode="lines",
             line={"color": colour, "width": 2.2},
             name=name,
@@ -179,8 +190,9 @@ def _target(figure: go.Figure, steps: pd.Series[Any], values: pd.Series[Any], na
     )
 
 
-def _finished(figure: go.Figure, rows: pd.DataFrame, *, y_title: str, top: float | None = 102) -> go.Figure:
+def _finished(figure: go.Figure, rows: pd.DataFrame, *, y_title: str, top: float | None) -> go.Figure:
     finish(figure, height=_HEIGHT)
+    figure.update_layout(margin={"t": 54}, legend={"y": 1.09})
     first = rows.dropna(subset=["round"]).groupby("round")["step"].min()
     for number, step in first.items():
         if step > rows["step"].min():
@@ -189,7 +201,7 @@ def _finished(figure: go.Figure, rows: pd.DataFrame, *, y_title: str, top: float
             x=step,
             y=1,
             yref="paper",
-            yanchor="top",
+            yanchor="bottom",
             xanchor="left",
             text=f"round {number}",
             showarrow=False,

@@ -94,7 +94,7 @@ def contribution_figure(grid: pd.DataFrame) -> go.Figure:
         value = float("nan") if pd.isna(row["coefficient"]) else float(row["coefficient"])
         values[place] = value
         star = _STATUS["selected"] + " " if row["selected"] else ""
-        texts[place] = star + ("" if np.isnan(value) else f"{100 * value:+.1f}")
+        texts[place] = star + _signed(100 * value)
         rank = "" if pd.isna(row["rank"]) else f", rank {int(row['rank'])}"
         told[place] = plot_text(f"{row['intervention_id']}: {row['described']}, {row['status']}{rank}", 120)
     limit = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 1.0
@@ -110,11 +110,11 @@ def contribution_figure(grid: pd.DataFrame) -> go.Figure:
             texttemplate="%{text}",
             textfont={"size": 11},
             customdata=told,
-            hovertemplate="%{customdata}<br>%{z:+.2f} points<extra></extra>",
+            hovertemplate="%{customdata}<br>contribution × 100: %{z:+.2f}<extra></extra>",
             hoverongaps=False,
             xgap=2,
             ygap=1,
-            colorbar={"title": {"text": "points"}, "thickness": 10, "len": 0.5},
+            colorbar={"title": {"text": "× 100"}, "thickness": 10, "len": 0.5},
         )
     )
     finish(figure, height=int(70 + 24 * len(order)), legend=False)
@@ -127,3 +127,8 @@ def contribution_figure(grid: pd.DataFrame) -> go.Figure:
     )
     figure.update_xaxes(side="top", showgrid=False)
     return figure
+
+
+def _signed(value: float) -> str:
+    text = "" if np.isnan(value) else f"{value:+.1f}"
+    return "0.0" if text in ("-0.0", "+0.0") else text

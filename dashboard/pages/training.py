@@ -107,12 +107,14 @@ def draw_bundle(view: TrainingView, source: FoundSource, window: int) -> None:
     bundle = view.training.bundle(source.key)
     steps = bundle_steps(bundle.steps)
     notes = group_count_notes(bundle.rounds, steps)
-    banner([*bundle.problems, *notes])
+    banner(bundle.problems)
     table = bundle_round_table(bundle.rounds, steps)
     if table.empty:
         ui.empty_state("The bundle tells nothing of rounds.")
     else:
         draw_round_table(table, "As the bundle's analysis states it: means over steps weighted by their n.")
+        if notes:
+            st.warning(safe_text(" ".join(notes)), icon=":material/rule:")
     if steps.empty:
         ui.empty_state("No rollout step is recorded.", hint="They lie in `analysis/training_steps.csv`.")
     else:

@@ -29,11 +29,21 @@ _FIRST_RAW = 20_000
 _ROWS = 8
 
 
-def choose_step(record: Mapping[str, Any], steps: Sequence[StepView], *, known_catalogue: bool) -> StepView:
-    """The step of the URL (``step``), with buttons to the one before and after, and what to do with it."""
-    raw = st.query_params.get("step", "")
+def choose_step(
+    record: Mapping[str, Any],
+    steps: Sequence[StepView],
+    *,
+    known_catalogue: bool,
+    key: str = "step",
+    of: str = "episode",
+) -> StepView:
+    """The step of the URL (``key``), with buttons to the one before and after, and what to do with it.
+
+    ``of`` is the key of the episode that it is a part of.
+    """
+    raw = st.query_params.get(key, "")
     position = min(max(int(raw), 1), len(steps)) if re.fullmatch(r"[0-9]{1,9}", raw) else 1
-    state.remember("step", position, 1, of="episode")
+    state.remember(key, position, 1, of=of)
     st.subheader(f"Step {position} of {len(steps)}", anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -43,7 +53,7 @@ def choose_step(record: Mapping[str, Any], steps: Sequence[StepView], *, known_c
             shortcut="P",
             disabled=position == 1,
             on_click=state.put,
-            args=("step", position - 1),
+            args=(key, position - 1),
         )
         st.button(
             "Next step",
@@ -53,7 +63,7 @@ def choose_step(record: Mapping[str, Any], steps: Sequence[StepView], *, known_c
             shortcut="N",
             disabled=position == len(steps),
             on_click=state.put,
-            args=("step", position + 1),
+            args=(key, position + 1),
         )
         _sandbox_link(record, steps[position - 1], known_catalogue=known_catalogue)
         state.toggle(

@@ -57,9 +57,9 @@ def draw_steps(steps: pd.DataFrame, window: int) -> None:
     """Reward, success, all-wrong and zero-variance rates by rollout step; a point opens its groups."""
     st.subheader("By rollout step", anchor=False)
     colours = dict(zip(METRICS, (PALETTE[0], PALETTE[2], PALETTE[5], PALETTE[4]), strict=True))
-    left, right = st.columns(2)
-    for place, (name, metric) in enumerate(METRICS.items()):
-        with left if place % 2 == 0 else right:
+    places = [place for _ in range(0, len(METRICS), 2) for place in st.columns(2)]
+    for place, (name, metric) in zip(places, METRICS.items(), strict=True):
+        with place:
             st.markdown(f"**{metric.label}**: {metric.meaning}")
             if not steps[metric.column].notna().any():
                 ui.empty_state(f"{metric.label}: not recorded.")
@@ -220,7 +220,9 @@ def draw_classes(classes: pd.DataFrame, select_class: Callable[[int, str], None]
         alt="Share of groups by triage class, one bar a round",
         on_select=select if select_class is not None else None,
     )
-    meanings = "; ".join(f"{class_label(name)}: {CLASSES[name][1]}" for name in parts if name in CLASSES)
+    meanings = "; ".join(
+        f"{class_label(name)} ({name}): {CLASSES[name][1]}" for name in parts if name in CLASSES
+    )
     more = " Select a segment for its groups." if select_class is not None else ""
     st.caption(safe_text(f"n are groups. {meanings}.") + more)
 
@@ -316,9 +318,9 @@ def draw_optimiser(updates: pd.DataFrame, window: int) -> None:
         )
         return
     updates = updates.sort_values("update")
-    columns: Sequence[Any] = st.columns(2)
+    places: Sequence[Any] = [place for _ in range(0, len(known), 2) for place in st.columns(2)]
     for place, name in enumerate(known):
-        with columns[place % 2]:
+        with places[place]:
             recorded = int(updates[name].notna().sum())
             st.markdown(f"**{safe_text(OPTIMISER[name][0])}**")
             ui.show_figure(

@@ -157,7 +157,7 @@ def _choose_rollout(rollouts: pd.DataFrame) -> Mapping[str, Any] | None:
         cells = st.session_state["rollouts_table"]["selection"]["cells"]
         if cells and isinstance(files[int(cells[0][0])], str):
             state.put("rollout", files[int(cells[0][0])])
-            state.put("step", None)
+            state.put("turn", None)
 
     st.dataframe(
         rollout_table(rollouts),
@@ -223,7 +223,7 @@ def _draw_steps(record: Mapping[str, Any], file: str) -> None:
         column_config=tables.columns(shown),
         height="content" if len(table) <= _ROWS else 320,
     )
-    step = choose_step(record, steps, known_catalogue=False)
+    step = choose_step(record, steps, known_catalogue=False, key="turn", of="rollout")
     draw_step(record, step)
     raw = as_mapping(as_mapping(as_list(record.get("steps"))[step.position - 1]).get("model"))
     if as_text(raw.get("raw_output")):

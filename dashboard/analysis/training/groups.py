@@ -16,12 +16,14 @@ GROUP_COLUMNS: Final[Mapping[str, Column]] = {
     "group_index": Column("Group", "text", width=70),
     "rollout_step": Column("Step", "count", width=60),
     "task_id": Column("Task", "text", width=70),
-    "mode": Column("Skill", help="free: none; otherwise the number of chunks the group got", width=130),
-    "succeeded": Column("Succeeded", width=90, help="Of scored rollouts"),
+    "mode": Column(
+        "Skill", help="free: none by intent; none drawn: was to get one; else the number of chunks", width=105
+    ),
+    "succeeded": Column("Succeeded", width=135, help="Of scored rollouts"),
     "reward_mean": Column("Reward", "number", 3, help="Mean strict reward of scored rollouts", width=75),
-    "note": Column("Worth noting", width=190),
-    "class": Column("Triage class", width=190),
-    "retry": Column("Full-skill retry", width=120, help="Diagnostic, never a training sample"),
+    "note": Column("Worth noting", width=165),
+    "class": Column("Triage class", width=175),
+    "retry": Column("Full-skill retry", width=105, help="Diagnostic, never a training sample"),
     "problems": Column("Problems", "count", width=80),
 }
 ROLLOUT_COLUMNS: Final[Mapping[str, Column]] = {
@@ -86,7 +88,7 @@ def _mode(row: Mapping[Any, Any]) -> str | None:
     if mode == "skill_free":
         return "free"
     if mode == "assisted_empty":
-        return "assisted, none drawn"
+        return "none drawn"
     size = None if pd.isna(row["skills"]) else int(row["skills"])
     return mode if mode != "assisted" or size is None else f"{size} of {_known(row['chunks'])} chunks"
 

@@ -24,7 +24,7 @@ __all__ = [
 
 UNRECORDED: Final = "not recorded"
 CLASSES: Final[Mapping[str, tuple[str, str]]] = {
-    "not_frontier": ("Not at the frontier", "some rollout succeeded"),
+    "not_frontier": ("Some succeeded", "some rollout of the group succeeded"),
     "all_wrong_retry_disabled": ("All wrong, no retry", "no rollout succeeded and retries were switched off"),
     "full_skill_failure_pending_analysis": (
         "Fails with the full skill too",

@@ -13,21 +13,30 @@ __all__ = ["METRICS", "Metric", "bundle_steps", "trailing_mean"]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A figure by step: its column (in [0, 1]), that of its n, the unit of n, and what it means."""
+    """A figure by step: its column (in [0, 1]), that of its n, the unit of n, and what it means.
+
+    ``whole_axis``: it is drawn from 0 to 100%, a rare thing as high as it gets.
+    """
 
     label: str
     column: str
     n: str
     unit: str
     meaning: str
+    whole_axis: bool = False
 
 
 METRICS: Final[Mapping[str, Metric]] = {
     "reward": Metric(
-        "Reward", "reward_mean", "reward_n", "scored rollouts", "mean strict reward of scored rollouts"
+        "Reward", "reward_mean", "reward_n", "scored rollouts", "mean strict reward of scored rollouts", True
     ),
     "success": Metric(
-        "Success", "success_rate", "success_n", "scored rollouts", "share of scored rollouts that succeed"
+        "Success",
+        "success_rate",
+        "success_n",
+        "scored rollouts",
+        "share of scored rollouts that succeed",
+        True,
     ),
     "all_wrong": Metric(
         "All-wrong groups",
@@ -41,7 +50,7 @@ METRICS: Final[Mapping[str, Metric]] = {
         "zero_variance_rate",
         "zero_variance_n",
         "groups",
-        "share of groups whose rollouts all have the same reward: nothing to learn from",
+        "share of groups whose rewards are all equal",
     ),
 }
 
