@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-_HELP = """Compare runs task by task against the first one named (spec 04 D).
+_HELP = """Compare runs task by task against the first one named.
 
 Every difference of the plans comes first, then per metric both means, the difference with its paired
 bootstrap interval and n, the tasks fixed and broken with an exact McNemar test, and the effect per slice.
@@ -41,7 +41,7 @@ def _compare(
     root: RootOption = None,
     bootstrap: Annotated[
         Literal["published", "fast"],
-        typer.Option(help="published: the exact intervals of spec 04 D; fast: shared resamples."),
+        typer.Option(help="published: the very resamples of the published analysis; fast: shared resamples."),
     ] = "fast",
     gate: Annotated[
         list[str] | None, typer.Option(metavar="METRIC>=NUMBER", help="Fail when the interval may be worse.")

@@ -12,7 +12,7 @@ from dashboard.cli.target import RootOption, resolve_run
 
 __all__ = ["register"]
 
-_HELP = """Print the summary of a run (spec 04 A), computed from its traces.
+_HELP = """Print the summary of a run, computed from its traces.
 
 RUN is the id of a run, as `shopsim-review runs` lists it, or the path of a run folder. A run that has only
 a summary.json is printed as recorded; its trace_index is null.
