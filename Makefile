@@ -2,13 +2,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: dashboard test check format bench clean help
+.PHONY: dashboard test check format bench screenshots clean help
 
 help:
 	@echo "make dashboard  prepare what is missing and open the review pages at http://localhost:8501"
 	@echo "make test       run every test (a real browser included)"
 	@echo "make check      format, lint and type check, changing nothing"
 	@echo "make format     apply the formatter and the safe lint fixes"
+	@echo "make screenshots  take the pictures of the README (needs Chromium and a CJK font)"
 	@echo "make bench      run the benchmarks and print their ratios"
 
 $(VENV)/bin/python:
@@ -40,6 +41,9 @@ format: $(VENV)/.development
 
 bench: $(VENV)/.development
 	$(BIN)/python -m benchmarks
+
+screenshots: $(VENV)/.development
+	$(BIN)/python docs/screenshots.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis data/prepared .shopsim

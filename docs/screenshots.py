@@ -1,0 +1,90 @@
+"""Take the README's screenshots: ``python docs/screenshots.py [PAGE ...]`` (``make screenshots``).
+
+Serves the workspace with its demo runs and drives the system's Chromium; needs fonts for Chinese text
+(Debian: ``chromium fonts-noto-cjk``).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+FOLDER = Path(__file__).resolve().parent / "screenshots"
+PROJECT = FOLDER.parent.parent
+WIDTH, HEIGHT = 1360, 940
+
+# Page -> what of it to show.
+VIEWS = {
+    "overview": "",
+    "compare": "baseline=demo-iter20&against=demo-iter80",
+    "rewards": "runs=demo-iter00&runs=demo-iter40&runs=demo-iter80",
+    "terminations": "",
+    "options": "runs=demo-iter00",
+    "behaviour": "",
+    "diagnosis": "",
+    "failures": "",
+    "replay": "run=demo-iter40&kept=failed",
+    "triage": "runs=demo-iter80",
+    "search_quality": "",
+    "search_weights": "",
+    "sandbox": "",
+    "audit": "",
+    "training": "",
+}
+
+
+def main(pages: list[str]) -> int:
+    """Take the pictures of ``pages`` (all when none is named)."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        sys.stderr.write("error: no Chromium found; install it (Debian: apt-get install chromium)\n")
+        return 2
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-c", "from dashboard.cli import main; main()", "dashboard"]
+    server = subprocess.Popen([*command, "--port", str(port)], cwd=PROJECT, env=dict(os.environ))
+    try:
+        wait_for(port)
+        with sync_playwright() as driver:
+            browser = driver.chromium.launch(
+                executable_path=chromium, args=["--no-sandbox", "--disable-background-networking"]
+            )
+            page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+            for name in pages or list(VIEWS):
+                take(page, f"http://127.0.0.1:{port}/{name}?{VIEWS[name]}", FOLDER / f"{name}.png")
+            browser.close()
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+    return 0
+
+
+def take(page: Page, url: str, path: Path) -> None:
+    """Open a page, wait until it is drawn, and save what a screen shows of it."""
+    page.goto(url)
+    page.wait_for_selector("h1", timeout=60_000)
+    page.wait_for_timeout(5_000)
+    page.screenshot(path=path)
+
+
+def wait_for(port: int) -> None:
+    """Wait until the server listens; the first start prepares data and records the demo."""
+    for _ in range(900):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.2)
+    raise SystemExit("error: the server did not start")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
