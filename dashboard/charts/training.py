@@ -139,6 +139,7 @@ def _raw(
             mode="markers",
             marker={"color": translucent(colour, 0.45), "size": 6},
             name="each step",
+            cliponaxis=False,
             customdata=described,
             hovertemplate=f"step %{{customdata[0]:.0f}}, round %{{customdata[1]:.0f}}<br>{label}: %{{y:.1f}}%"
             f"<br>n = %{{customdata[2]:,.0f}} {unit}<extra></extra>",

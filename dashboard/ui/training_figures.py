@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -31,7 +31,7 @@ from dashboard.charts.training import (
 from dashboard.charts.training_chunks import contribution_figure, inclusion_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state
-from dashboard.ui.text import MISSING, count, interval, number, percent, plural, safe_text
+from dashboard.ui.text import MISSING, count, interval, number, percent, plural, safe_html, safe_text
 from dashboard.ui.theme import PALETTE, category_colours
 
 __all__ = [
@@ -205,26 +205,41 @@ def draw_classes(classes: pd.DataFrame, select_class: Callable[[int, str], None]
             number, label = event["selection"]["points"][0]["customdata"][:2]
             select_class(int(number), names[label])
 
+    figure = share_figure(
+        rows,
+        row="row",
+        part="part",
+        order=rounds,
+        parts=[class_label(name) for name in parts],
+        colours=colours,
+        labels=labels,
+        unit="groups",
+    )
+    figure.update_layout(showlegend=False, margin={"t": 8})
+    _legend(colours)
     ui.show_figure(
-        share_figure(
-            rows,
-            row="row",
-            part="part",
-            order=rounds,
-            parts=[class_label(name) for name in parts],
-            colours=colours,
-            labels=labels,
-            unit="groups",
-        ),
+        figure,
         key="classes",
         alt="Share of groups by triage class, one bar a round",
         on_select=select if select_class is not None else None,
     )
     meanings = "; ".join(
-        f"{class_label(name)} ({name}): {CLASSES[name][1]}" for name in parts if name in CLASSES
+        f"{class_label(name)}{f' ({name})' if '_' in name else ''}: {CLASSES[name][1]}"
+        for name in parts
+        if name in CLASSES
     )
     more = " Select a segment for its groups." if select_class is not None else ""
     st.caption(safe_text(f"n are groups. {meanings}.") + more)
+
+
+def _legend(colours: Mapping[str, str]) -> None:
+    """Names with their colours, wrapped as the width allows: a figure of few bars has no room for them."""
+    chips = "".join(
+        f'<span style="white-space:nowrap;margin-right:1.1em"><span style="color:{colour}">■</span> '
+        f"{safe_html(label)}</span> "
+        for label, colour in colours.items()
+    )
+    st.html(f'<div style="font-size:0.9em;line-height:1.7">{chips}</div>')
 
 
 def draw_contributions(contributions: pd.DataFrame) -> None:
