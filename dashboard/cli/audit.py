@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dashboard.cli.target import open_lake
+from dashboard.ui.text import plural
 
 if TYPE_CHECKING:
     from dashboard.analysis.audit import AuditReport, Finding, Place
@@ -67,10 +68,12 @@ def _lines(report: AuditReport) -> Iterator[str]:
             if len(finding.places) > _SHOWN_PLACES:
                 yield f"      and {finding.count - _SHOWN_PLACES:,} more (--json lists the first 1,000)"
             yield f"      mend: {finding.mend}"
-    counts = ", ".join(
-        f"{n} {name}{'' if n == 1 or name == 'info' else 's'}" for name, n in report.counts.items()
-    )
-    yield f"{len(report.checked):,} runs and bundles checked: {counts}"
+    if not report.checked:
+        yield "No runs found."
+        return
+    errors, warnings, notes = (report.counts[name] for name in ("error", "warning", "info"))
+    checked = plural(len(report.checked), "run or bundle", "runs and bundles")
+    yield f"{checked} checked: {plural(errors, 'error')}, {plural(warnings, 'warning')}, {notes} info"
 
 
 def _where(finding: Finding, place: Place) -> str:

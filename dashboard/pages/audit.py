@@ -11,7 +11,7 @@ from dashboard.analysis.audit.tables import (
     PLACE_COLUMNS,
     checked_rows,
     chosen_findings,
-    finding_key,
+    finding_keys,
     finding_rows,
     place_rows,
 )
@@ -88,10 +88,12 @@ def findings(runs: Runs, report: AuditReport) -> None:
         ui.empty_state("No finding passes these filters.")
         return
 
+    keys = finding_keys(chosen)
+
     def select() -> None:
         picked = st.session_state["findings"]["selection"]["rows"]
         if picked:
-            state.put("finding", finding_key(chosen[picked[0]]))
+            state.put("finding", keys[picked[0]])
 
     st.dataframe(
         finding_rows(chosen, lambda run: subject(runs, run)),
@@ -103,16 +105,17 @@ def findings(runs: Runs, report: AuditReport) -> None:
         height=min(38 + 35 * len(chosen), 420),
     )
     st.caption(f"{plural(len(chosen), 'finding')}. Select a row for its places and how to mend it.")
-    by_key = {finding_key(finding): finding for finding in reversed(chosen)}
     wanted = state.peek("finding")
-    shown = by_key.get(wanted or "", chosen[0])
-    state.remember("finding", finding_key(shown), finding_key(chosen[0]))
-    detail(runs, shown)
+    place = keys.index(wanted) if wanted in keys else 0
+    state.remember("finding", keys[place], keys[0])
+    detail(runs, chosen[place])
 
 
 def detail(runs: Runs, finding: Finding) -> None:
     """One finding: what it is, where, and how to mend it."""
-    st.markdown(f"{ICONS[finding.severity]} **{safe_text(finding.title)}** · {safe_text(finding.run)}")
+    st.markdown(
+        f"{ICONS[finding.severity]} **{safe_text(finding.title)}** · {safe_text(subject(runs, finding.run))}"
+    )
     lines = [
         f"**What** {safe_text(finding.what)}",
         f"**Where** {safe_text(finding.file)}" + (f", {safe_text(finding.field)}" if finding.field else ""),
@@ -120,28 +123,22 @@ def detail(runs: Runs, finding: Finding) -> None:
     ]
     st.markdown("  \n".join(lines))
     if finding.run in runs.table.index:
-        st.caption(safe_text(f"Folder: {runs.table.at[finding.run, 'path']}"))
-    rows = place_rows(finding.places)
+        st.caption(safe_text("Folder: " + str(runs.table.at[finding.run, "path"])))
+    known = finding.run in runs.with_traces and finding.rule != "jobs_pending"
+    rows = place_rows(
+        finding.places,
+        lambda episode: page_url("replay", run=finding.run, episode=episode) if known else None,
+    )
     if rows.empty:
         return
-    known = finding.run in runs.with_traces and finding.rule != "jobs_pending"
-    links = [
-        page_url("replay", run=finding.run, episode=episode) if known and isinstance(episode, str) else None
-        for episode in rows["episode_id"]
-    ]
-    shown = rows.assign(replay=links)
-    order = [name for name in ("replay", *PLACE_COLUMNS) if shown[name].notna().any()]
     st.dataframe(
-        shown,
+        rows,
         key="places",
         hide_index=True,
         placeholder="–",
-        column_order=order,
-        column_config={
-            "replay": st.column_config.LinkColumn("Replay", display_text="Open", width="small"),
-            **tables.columns(PLACE_COLUMNS),
-        },
-        height=min(38 + 35 * len(shown), 420),
+        column_order=[name for name in PLACE_COLUMNS if rows[name].notna().any()],
+        column_config=tables.columns(PLACE_COLUMNS),
+        height=min(38 + 35 * len(rows), 420),
     )
     if finding.count > len(rows):
         st.caption(f"The first {count(len(rows))} of {plural(finding.count, 'place')}.")
@@ -162,7 +159,7 @@ def checked(runs: Runs, report: AuditReport) -> None:
         height=min(38 + 35 * len(rows), 420),
     )
     st.caption(
-        "The same on the command line, for scripts and gates: shopsim-review audit ROOT --json "
+        "The same on the command line, for scripts and gates: `shopsim-review audit ROOT --json` "
         "(exit code 1 when there is an error)."
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ __all__ = [
     "PLACE_COLUMNS",
     "checked_rows",
     "chosen_findings",
-    "finding_key",
+    "finding_keys",
     "finding_rows",
     "place_rows",
 ]
@@ -45,6 +46,7 @@ CHECKED_COLUMNS: Final[Mapping[str, Column]] = {
     "kind": Column("Kind"),
 }
 PLACE_COLUMNS: Final[Mapping[str, Column]] = {
+    "replay": Column("Replay", "link", width="small"),
     "episode_id": Column("Episode", width=190),
     "detail": Column("What stands there", width="large"),
     "field": Column("Field", width=210),
@@ -67,9 +69,15 @@ def chosen_findings(
     return sorted(chosen, key=lambda f: (_WORST_FIRST[f.severity], f.run, -f.count))
 
 
-def finding_key(finding: Finding) -> str:
-    """What names a finding in an address."""
-    return "|".join([finding.rule, finding.run, finding.field or ""])
+def finding_keys(findings: Sequence[Finding]) -> list[str]:
+    """What names each finding in an address: rule and run, numbered where a rule found several things."""
+    seen: Counter[str] = Counter()
+    keys = []
+    for finding in findings:
+        key = f"{finding.rule}|{finding.run}"
+        seen[key] += 1
+        keys.append(key if seen[key] == 1 else f"{key}|{seen[key]}")
+    return keys
 
 
 def finding_rows(findings: Sequence[Finding], name: Callable[[str], str]) -> pd.DataFrame:
@@ -87,7 +95,10 @@ def checked_rows(report: AuditReport, name: Callable[[str], str]) -> pd.DataFram
     return rows.assign(run=rows["run"].map(name), coverage=100 * rows["coverage"].astype(float))
 
 
-def place_rows(places: Sequence[Place]) -> pd.DataFrame:
-    """One row a place with :data:`PLACE_COLUMNS`."""
-    rows: list[tuple[Any, ...]] = [(p.episode_id, p.detail or None, p.field, p.offset) for p in places]
+def place_rows(places: Sequence[Place], link: Callable[[str], str | None]) -> pd.DataFrame:
+    """One row a place with :data:`PLACE_COLUMNS`; ``link`` gives an episode's address, None without one."""
+    rows: list[tuple[Any, ...]] = [
+        (link(p.episode_id) if p.episode_id else None, p.episode_id, p.detail or None, p.field, p.offset)
+        for p in places
+    ]
     return pd.DataFrame(rows, columns=list(PLACE_COLUMNS)).astype({"offset": "Int64"})

@@ -1,0 +1,71 @@
+"""``shopsim-review audit``: text, JSON and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dashboard.cli import app
+from shopsim.cli.process import run_app
+from tests.factories.traces import episode_record, write_run
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "shopsim.toml").write_text("", encoding="utf-8")
+    monkeypatch.setenv("SHOPSIM_HOME", str(tmp_path))
+    monkeypatch.delenv("SHOPSIM_ROOTS", raising=False)
+    monkeypatch.delenv("SHOPSIM_LAKE", raising=False)
+
+
+def run(*arguments: str) -> int:
+    return run_app(app, ["audit", *arguments])
+
+
+def bad_run(folder: Path) -> None:
+    records = [episode_record(10 * k) for k in range(8)]
+    for record in records[1:]:
+        record["final"]["reward"] = 0.5
+    write_run(folder, records, pending=1)
+
+
+def test_errors_exit_1_and_say_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad_run(tmp_path / "runs" / "bad")
+    assert run(str(tmp_path / "runs")) == 1
+    text = capsys.readouterr().out
+    assert "error: Reward is not r_strict (7)." in text
+    assert "task-000010__sample-000 final.reward: reward 0.5, r_strict 1" in text
+    assert "and 2 more" in text and "mend: " in text
+    assert "1 run or bundle checked: 1 error, 2 warnings, 0 info" in text
+
+
+def test_json_has_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad_run(tmp_path / "runs" / "bad")
+    assert run(str(tmp_path / "runs" / "bad"), "--json") == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["counts"] == {"error": 1, "warning": 2, "info": 0}
+    finding = report["findings"][0]
+    assert finding["rule"] == "reward_is_not_strict" and finding["run"] == "bad" and finding["count"] == 7
+    assert finding["places"][0]["offset"] > 0 and finding["file"] == "traces.jsonl" and finding["mend"]
+    assert report["checked"][0]["unique_episodes"] == 8
+    assert {rule["name"] for rule in report["rules"]} >= {"rounds_disagree", "lines_invalid"}
+
+
+def test_warnings_alone_exit_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(tmp_path / "runs" / "open", [episode_record(0)], pending=1)
+    assert run() == 0  # the workspace's runs
+    assert "0 errors, 2 warnings" in capsys.readouterr().out
+
+
+def test_nothing_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "runs").mkdir()
+    assert run(str(tmp_path / "runs")) == 0
+    assert "No runs found" in capsys.readouterr().out
+
+
+def test_a_missing_root_is_a_wrong_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(str(tmp_path / "gone")) == 2
+    assert "no such folder" in capsys.readouterr().err
