@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import duckdb
-import pyarrow as pa
 
 from dashboard.lake.catalogue import table_path
 from dashboard.lake.lines import Stretch, no_counts
@@ -21,8 +20,7 @@ from shopsim.formats import EPISODE_SCHEMA
 
 __all__ = ["TABLES", "ingest", "ingest_connection", "table_path", "write_parquet"]
 
-_FROM_SQL: Final = ("episodes", "steps", "exposures", "searches")
-TABLES: Final = (*_FROM_SQL, "option_outcomes", "attribute_outcomes")
+TABLES: Final = ("episodes", "steps", "exposures", "searches", "option_outcomes", "attribute_outcomes")
 _MEMORY: Final = "1GB"
 
 
@@ -41,31 +39,16 @@ def ingest_connection(spill_dir: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 def ingest(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
     """Read the stretches and write ``<target>.<table>.parquet`` for every table that has rows.
 
-    Only the table ``episodes`` is written even when it is empty: the segment exists when it does. What was
-    found is counted in the stretches. Raises :class:`OSError` and :class:`duckdb.Error`.
+    Only the table ``episodes`` is written even when it is empty. What was found is counted in the stretches.
+    Raises :class:`OSError` and :class:`duckdb.Error`.
     """
     stage(connection, stretches)
-    connection.execute("CREATE OR REPLACE TEMP TABLE stretches (stretch BIGINT, run_id VARCHAR)")
-    numbered = [[number, stretch.run_id] for number, stretch in enumerate(stretches)]
-    connection.executemany("INSERT INTO stretches VALUES (?, ?)", numbered)
+    numbered = {"numbers": list(range(len(stretches))), "run_ids": [stretch.run_id for stretch in stretches]}
+    connection.execute(load_sql("ingest_stretches"), numbered)
     for query in ("ingest_winners", "ingest_wanted", "ingest_walk"):
         connection.execute(load_sql(query))
-    for table in _FROM_SQL:
-        parameters: dict[str, Any] = {"episode_schema": EPISODE_SCHEMA} if table == "episodes" else {}
-        sql = f"CREATE OR REPLACE TEMP TABLE {table} AS {load_sql(f'ingest_{table}')}"
-        connection.execute(sql, parameters)
-    for number, *counts in connection.execute(load_sql("ingest_segment_counts")).fetchall():
-        stretches[number].counts = dict(zip(no_counts(), map(int, counts), strict=True))
-    with ThreadPoolExecutor(1) as pool:
-        outcomes = pool.submit(_outcomes, connection.sql(load_sql("ingest_goals")).to_arrow_table())
-        for table in reversed(_FROM_SQL[1:]):
-            _write_table(connection, table, stretches)
-        for table, rows in outcomes.result().items():
-            connection.register("rows", rows)
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {load_sql(f'ingest_{table}')}")
-            connection.unregister("rows")
-            _write_table(connection, table, stretches)
-    _write_table(connection, "episodes", stretches)  # last: with it the segment exists
+    with ThreadPoolExecutor(len(_TASKS)) as pool:
+        list(pool.map(lambda task: task(connection.cursor(), stretches), _TASKS))
 
 
 def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path, options: str = "") -> None:
@@ -74,14 +57,44 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path,
     connection.execute(f"COPY ({query}) TO '{literal}' (FORMAT parquet, COMPRESSION zstd{options})")
 
 
-def _outcomes(goals: pa.Table) -> dict[str, pa.Table]:
-    rows = goals.to_pylist()
-    return {"option_outcomes": option_outcomes(rows), "attribute_outcomes": attribute_outcomes(rows)}
+def _make_searches(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
+    for table in ("exposures", "searches"):
+        _make_table(connection, stretches, table)
+
+
+def _make_steps(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
+    _make_table(connection, stretches, "steps")
+
+
+def _make_episodes(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
+    _make_table(connection, stretches, "episodes", episode_schema=EPISODE_SCHEMA)
+    for number, *counts in connection.execute(load_sql("ingest_segment_counts")).fetchall():
+        stretches[number].counts = dict(zip(no_counts(), map(int, counts), strict=True))
+
+
+def _make_outcomes(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
+    goals = connection.sql(load_sql("ingest_goals")).to_arrow_table().to_pylist()
+    for table, tell in (("option_outcomes", option_outcomes), ("attribute_outcomes", attribute_outcomes)):
+        connection.register("rows", tell(goals))
+        _make_table(connection, stretches, table)
+        connection.unregister("rows")
+
+
+_TASKS: Final = (_make_searches, _make_outcomes, _make_steps, _make_episodes)
+"""Made at the same time, each through a cursor of its own."""
+
+
+def _make_table(
+    connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch], table: str, **parameters: Any
+) -> None:
+    connection.execute(f"CREATE OR REPLACE TABLE {table} AS {load_sql(f'ingest_{table}')}", parameters)
+    _write_table(connection, table, stretches)
 
 
 def _write_table(connection: duckdb.DuckDBPyConnection, table: str, stretches: Sequence[Stretch]) -> None:
     rows = load_sql("ingest_output").replace("$table", table)
-    filled = {row[0] for row in connection.execute(f"SELECT DISTINCT stretch FROM {table}").fetchall()}
+    sql = load_sql("ingest_filled").replace("$table", table)
+    filled = [int(row[0]) for row in connection.execute(sql).fetchall()]
     if len(filled) > 1:
         _write_parts(connection, table, rows, stretches)
     for number in filled if len(filled) == 1 else ():

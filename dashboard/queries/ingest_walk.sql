@@ -1,6 +1,6 @@
 -- The steps of the winning records with the page before and after each and the kind of action (spec 04 E).
 -- A step that got no answer leaves the page as it was. `search_no` counts the result lists of an episode.
-CREATE OR REPLACE TEMP TABLE walk AS
+CREATE OR REPLACE TABLE walk AS
 WITH answered AS (
     SELECT
         w.stretch, w.episode_id, w.task_id, w.reset_page,
