@@ -150,8 +150,10 @@ def _pairs(verdicts: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     }
     pairs = []
     for first, second in combinations(by_reviewer, 2):
-        shared = by_reviewer[first].join(
-            by_reviewer[second], how="inner", lsuffix="_first", rsuffix="_second"
+        shared = (
+            by_reviewer[first]
+            .add_suffix("_first")
+            .join(by_reviewer[second].add_suffix("_second"), how="inner")
         )
         if len(shared):
             pairs.append((first, second, shared))

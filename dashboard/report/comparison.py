@@ -11,7 +11,7 @@ from dashboard.charts.comparison import difference_figure, transition_figure
 from dashboard.lake import Lake
 from dashboard.lake.pairs import RunComparison
 from dashboard.report.document import Figure, Table, Tile, render
-from dashboard.report.section import Section
+from dashboard.report.section import Section, problem_lines
 from dashboard.ui.text import count, interval, number, percent, plural, shorten
 
 __all__ = ["comparison_report"]
@@ -31,11 +31,7 @@ def comparison_report(lake: Lake, result: RunComparison) -> bytes:
         name_b=result.run_b,
         lead=f"A, the baseline: {result.run_a}. B: {result.run_b}. Differences are B minus A over "
         f"{plural(pairs, 'task')} that both runs scored.",
-        problems=[
-            line.replace(f"{lake.run(run_id).path}/", f"{run_id}: ")
-            for run_id in (result.run_a, result.run_b)
-            for line in lake.file_problems(run_id)
-        ],
+        problems=[*problem_lines(lake, result.run_a), *problem_lines(lake, result.run_b)],
         alignment=_alignment(result),
         differences=_differences(result),
         tiles=_tiles(result) if pairs else [],

@@ -16,7 +16,7 @@ from dashboard.charts.distributions import bin_figure, interval_figure
 from dashboard.charts.shares import share_figure
 from dashboard.lake import Lake
 from dashboard.report.document import Figure, Table, Tile, render
-from dashboard.report.section import Section
+from dashboard.report.section import Section, problem_lines
 from dashboard.review import ReviewStore, Taxonomy
 from dashboard.review.queue import Filters, filtered, progress, standing, with_reviews
 from dashboard.ui.text import count, interval, number, percent, plural, shorten, tokens
@@ -47,7 +47,7 @@ def run_report(lake: Lake, run_id: str, store: ReviewStore, taxonomy: Taxonomy) 
         "run",
         name=run_id,
         lead=_lead(row),
-        problems=[_without_folder(line, lake, run_id) for line in lake.file_problems(run_id)],
+        problems=problem_lines(lake, run_id),
         tiles=_tiles(row),
         sections=[section for section in sections if section is not None],
         facts=[fact for fact in provenance_rows(row) if fact[0] not in _PRIVATE_FACTS],
@@ -214,7 +214,3 @@ def _failures(episodes: pd.DataFrame, taxonomy: Taxonomy) -> Section:
 def _styles(lake: Lake) -> dict[str, RunStyle]:
     """As on the pages: of all runs, so that each keeps its colour."""
     return run_styles(run.run_id for run in lake.runs)
-
-
-def _without_folder(line: str, lake: Lake, run_id: str) -> str:
-    return line.replace(f"{lake.run(run_id).path}/", "")

@@ -7,6 +7,7 @@ Every use opens its own connection, so that threads and processes share nothing 
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import lru_cache
@@ -20,6 +21,7 @@ from dashboard.review.errors import ReviewError
 __all__ = ["BUSY_SECONDS", "SCHEMA_VERSION", "file_identity", "reading", "statements", "writing"]
 
 BUSY_SECONDS: Final = 10.0
+_POLL_SECONDS: Final = 0.02
 APPLICATION_ID: Final = 0x53535256  # "SSRV": tells our files from any other SQLite database
 MIGRATIONS: Final = ("triage_store_schema_1",)
 """Step n brings a database from version n to n + 1."""
@@ -65,7 +67,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(_connect(path, create=True)) as connection:
             if _checked_version(connection, path) > 0:
                 _check_content(path, file_identity(path))
-            connection.execute("PRAGMA journal_mode = WAL")
+            _into_wal_mode(connection)
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -87,15 +89,28 @@ def file_identity(path: Path) -> tuple[int, int]:
 
 
 def statements(script: str) -> Iterator[str]:
-    """The statements of a script, one by one (Python's ``executescript`` would end our transaction)."""
+    """The statements of a script, one by one (Python's ``executescript`` would end our transaction).
+
+    Each must end with a semicolon.
+    """
     pending = ""
-    for line in script.splitlines(keepends=True):
-        pending += line
+    for part in script.split(";")[:-1]:
+        pending += f"{part};"
         if sqlite3.complete_statement(pending):
-            yield pending
+            yield pending.strip()
             pending = ""
-    if pending.strip():
-        yield pending
+
+
+def _into_wal_mode(connection: sqlite3.Connection) -> None:
+    """Switch the file to WAL mode, once for good; SQLite does not wait for others here, so this does."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
+                raise
+            time.sleep(_POLL_SECONDS)
 
 
 def _connect(path: Path, *, create: bool = False) -> sqlite3.Connection:
@@ -107,8 +122,7 @@ def _connect(path: Path, *, create: bool = False) -> sqlite3.Connection:
 
 def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
     """The schema version; 0 for a file that is still empty. Raises for what is not ours or too new."""
-    ours = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    ours, version, used = _identity(connection)
     if ours == APPLICATION_ID:
         if version > SCHEMA_VERSION:
             raise ReviewError(
@@ -116,13 +130,24 @@ def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
                 hint="Update the program, or point `[review] database` at another file.",
             )
         return version
-    used = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if ours or version or used:
         raise ReviewError(
             f"{path}: a database of another program, not one of reviews",
             hint="Point `[review] database` in configs/shopsim.toml at another file.",
         )
     return 0
+
+
+def _identity(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Application id, version and number of tables of one moment: another process may just create them."""
+    alone = not connection.in_transaction
+    if alone:
+        connection.execute("BEGIN")
+    queries = ("SELECT count(*) FROM sqlite_master", "PRAGMA application_id", "PRAGMA user_version")
+    used, ours, version = (int(connection.execute(query).fetchone()[0]) for query in queries)
+    if alone:
+        connection.execute("COMMIT")
+    return ours, version, used
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:

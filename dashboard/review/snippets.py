@@ -67,7 +67,7 @@ def _spans(folded: str, places: Sequence[int], terms: Sequence[str]) -> list[tup
         at = folded.find(term)
         while at >= 0:
             found.append((places[at], places[at + len(term) - 1] + 1))
-            at = folded.find(term, at + len(term))
+            at = folded.find(term, at + 1)
     spans: list[tuple[int, int]] = []
     for begin, end in sorted(found):
         if spans and begin <= spans[-1][1]:
