@@ -1,7 +1,8 @@
 """Updates of the pages Search quality and Search weights on the bundled catalogue: target one second.
 
 An update is a script run after a choice that was never made before, so that nothing of it is cached: other
-weights, another split, another filter. Beside it stands the next run of the same view, where all is cached.
+weights, another split, another filter. The processor's seconds tell what a busy machine adds. The last line
+of a page is the next run of the same view, where all is cached.
 The runs hold what a scripted shopper really typed: one is played, the others are copies of it.
 """
 
@@ -69,7 +70,7 @@ _QUALITY: tuple[Update, ...] = (
     ("oracle queries of all splits", _select("split", "all")),
     ("misses of a run", _select("queries", "played-3")),
     ("misses of the first page", _select("miss", 20)),
-    ("any satisfying product", _select("relevance", "any")),
+    ("any satisfying product, all tasks solved", _select("relevance", "any")),
 )
 _WEIGHTS: tuple[Update, ...] = (
     ("sliders shown", lambda app: app.toggle(key="custom").set_value(True)),
@@ -96,12 +97,13 @@ def _measure(page: str, updates: tuple[Update, ...]) -> None:
     line(f"{page}, first run", f"{time.perf_counter() - start:.3f} s")
     for name, update in updates:
         update(app)
-        start = time.perf_counter()
+        start, worked = time.perf_counter(), time.process_time()
         app.run()
-        seconds = time.perf_counter() - start
+        seconds, worked = time.perf_counter() - start, time.process_time() - worked
         if app.exception:
             raise SystemExit(f"{page}, {name}: {app.exception[0].message}")
-        line(f"  {name}", f"{seconds:.3f} s", f"<= {UPDATE_SECONDS} s", seconds <= UPDATE_SECONDS)
+        figure = f"{seconds:.3f} s ({worked:.2f} s cpu)"
+        line(f"  {name}", figure, f"<= {UPDATE_SECONDS} s", seconds <= UPDATE_SECONDS)
     warm = best_seconds(app.run)
     line("  the same view again", f"{warm:.3f} s", f"<= {WARM_SECONDS} s", warm <= WARM_SECONDS)
 

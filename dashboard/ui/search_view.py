@@ -120,11 +120,22 @@ def _view(_lab: Lab | None, key: tuple[object, ...], asked: Asked, exact: tuple[
         rows=rows,
         order=order,
         curves=recall_curves(rows, order),
-        figures=figures(rows, order),
+        figures=pd.concat([_figures(rows, key, asked, name) for name in order] or [figures(rows, ())]),
         exact=exact,
         traced=() if asked.relevance == "any" else tuple(r for r in asked.run_ids if r not in exact),
         notes=ranked.notes,
     )
+
+
+def _figures(rows: pd.DataFrame, key: tuple[object, ...], asked: Asked, series: str) -> pd.DataFrame:
+    """The figures of one series, kept by what it depends on: no run on the split, no series on other runs."""
+    split = asked.split if series in ORACLE_SERIES.values() else ""
+    return _series_figures(rows, key, asked._replace(split=split, run_ids=()), series)
+
+
+@st.cache_data(show_spinner=False, max_entries=600)
+def _series_figures(_rows: pd.DataFrame, key: tuple[object, ...], asked: Asked, series: str) -> pd.DataFrame:
+    return figures(_rows[_rows["series"] == series], (series,))
 
 
 @st.cache_data(show_spinner="Ranking the queries …", max_entries=20)
