@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.lake.catalogue import Catalogue
-from dashboard.lake.discovery import SUMMARY, FileStamp, FoundBundle, FoundRun, condition_of
+from dashboard.lake.discovery import SUMMARY, FileStamp, FoundBundle, FoundRun, condition_of, readable_name
 from dashboard.lake.published import condition_label, read_outcomes
 from dashboard.lake.runfiles import manifest_columns, manifest_jobs, summary_columns
 
@@ -64,14 +64,14 @@ def run_row(
         counts = {"requested": files.jobs, "pending": files.jobs, "coverage": 0.0}
     return row | {
         "run_id": run.run_id,
-        "root": str(run.root),
-        "path": str(run.path),
+        "root": readable_name(run.root),
+        "path": readable_name(run.path),
         "kind": run.kind,
         "label": condition_label(run.run_id) if run.kind == "published" else run.run_id,
         "created_at": row.get("created_at") or (files.summary or {}).get("created_at"),
         "simulated": bool(row.get("simulated")),
         "has_traces": catalogue is not None,
-        "problems": [*run.problems, *files.problems, *problems],
+        "problems": [readable_name(problem) for problem in (*run.problems, *files.problems, *problems)],
         **counts,
     }
 

@@ -21,6 +21,7 @@ __all__ = [
     "FoundRun",
     "condition_of",
     "find_runs",
+    "readable_name",
     "stamp",
 ]
 
@@ -67,6 +68,11 @@ class Findings:
     runs: list[FoundRun] = field(default_factory=list)
     bundles: list[FoundBundle] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+
+
+def readable_name(name: object) -> str:
+    """A file name or path as text that can be stored and printed, also when its bytes are no UTF-8."""
+    return str(name).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def stamp(path: Path) -> FileStamp | None:
@@ -161,16 +167,17 @@ def condition_of(name: str) -> str | None:
 
 
 def _run_id(folder: Path, root: Path) -> str:
-    return folder.relative_to(root).as_posix() if folder != root else folder.resolve().name
+    name = folder.relative_to(root).as_posix() if folder != root else folder.resolve().name
+    return readable_name(name)
 
 
 def _unique(run_id: str, root: Path, taken: set[str]) -> str:
     if run_id not in taken:
         return run_id
-    name = f"{root.resolve().name}:{run_id}"
+    name = readable_name(f"{root.resolve().name}:{run_id}")
     number = 2
     while name in taken:
-        name = f"{root.resolve().name}:{run_id}#{number}"
+        name = readable_name(f"{root.resolve().name}:{run_id}#{number}")
         number += 1
     return name
 

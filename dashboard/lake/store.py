@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import duckdb
 import pandas as pd
 
-from dashboard.lake.catalogue import CACHE_FORMAT, Catalogue, source_folder, table_path
+from dashboard.lake.catalogue import CACHE_FORMAT, Catalogue, load_catalogue, source_folder, table_path
 from dashboard.lake.collect import RunFiles, outcome_rows, read_run_files, run_row, summary_row
 from dashboard.lake.database import add_tables, empty_segment, open_database, recorded_episodes
 from dashboard.lake.discovery import TRACES, Findings, FoundRun, find_runs
@@ -51,13 +51,15 @@ class Lake:
     """Runs below ``roots``; what is derived from their traces lies in ``cache_dir``.
 
     Safe for several threads and several processes on one cache. Each refresh that finds new data opens a new
-    in-memory database; cursors of the old one go on working with the data they were opened on.
+    in-memory database; until it is there, and as long as a cursor of the old one is open, the old data can be
+    read: nobody waits for another session's refresh but on the very first one.
     """
 
     def __init__(self, roots: Sequence[Path], cache_dir: Path) -> None:
         self.roots = tuple(Path(root) for root in roots)
         self.cache_dir = Path(cache_dir)
-        self._lock = threading.RLock()
+        self._refreshing = threading.RLock()
+        self._swapping = threading.Lock()
         self._runs: dict[str, _Run] = {}
         self._state: LakeState | None = None
         self._database: duckdb.DuckDBPyConnection | None = None
@@ -73,21 +75,22 @@ class Lake:
         ``progress`` may wrap the list of traces to be read (for example in a bar). What is wrong with one run
         becomes a problem of that run. Raises :class:`LakeError` when the cache cannot be written at all.
         """
-        with self._lock:
+        with self._refreshing:
             findings = find_runs(self.roots)
             runs = {found.run_id: self._look_at(found) for found in findings.runs}
             self._ingest(runs, progress)
             version = _version(findings, runs)
-            if self._state is None or version != self._state.version:
-                self._open(findings, runs, version)
-            self._runs = runs
-            assert self._state is not None
-            return self._state
+            state, database = self._state, self._database
+            if state is None or version != state.version:
+                state, database = self._open(findings, runs, version)
+            with self._swapping:
+                self._runs, self._state, self._database = runs, state, database
+            return state
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """A cursor of its own on the current state: use it in one thread, and close it."""
-        with self._lock:
-            self._ready()
+        self._ready()
+        with self._swapping:
             assert self._database is not None
             return self._database.cursor()
 
@@ -196,14 +199,14 @@ class Lake:
             with self.connect() as cursor:
                 return read(cursor)
         except duckdb.IOException:
-            with self._lock:
+            with self._refreshing, self._swapping:
                 self._runs, self._state = {}, None
         with self.connect() as cursor:
             return read(cursor)
 
     def _ready(self) -> LakeState:
-        with self._lock:
-            return self._state if self._state is not None else self.refresh()
+        state = self._state
+        return state if state is not None else self.refresh()
 
     def _look_at(self, found: FoundRun) -> _Run:
         known = self._runs.get(found.run_id)
@@ -220,19 +223,23 @@ class Lake:
         outcomes = bring_up_to_date(self.cache_dir, sources, known, progress)
         for run in runs.values():
             outcome = outcomes.get(run.found.run_id)
-            if isinstance(outcome, LakeError):
+            if isinstance(outcome, LakeError):  # what was read before can still be looked at
                 run.problems = (str(outcome),)
+                run.catalogue = run.catalogue or load_catalogue(self._folder(run))
             else:
                 run.catalogue = outcome
 
-    def _open(self, findings: Findings, runs: dict[str, _Run], version: str) -> None:
+    def _open(
+        self, findings: Findings, runs: dict[str, _Run], version: str
+    ) -> tuple[LakeState, duckdb.DuckDBPyConnection]:
         """Open the database of a new state; what is derived from several files is computed here."""
         problems = list(findings.problems)
         empty = empty_segment(self.cache_dir)
         files = {table: [table_path(empty, table)] for table in TABLES}
         for run in runs.values():
-            for table in files if run.catalogue else ():
-                files[table] += self._files(run, table)
+            if run.catalogue is not None:
+                for table, paths in files.items():
+                    paths += run.catalogue.files(self._folder(run), table)
         outcomes = outcome_rows(findings.bundles, findings.runs, problems)
         database = open_database(files, self.cache_dir / CACHE_FORMAT / "spill")
         recorded = recorded_episodes(database, [id for id, run in runs.items() if run.files.wanted])
@@ -249,14 +256,10 @@ class Lake:
             "published_outcomes": outcomes,
         }
         add_tables(database, rows)
-        self._database = database
-        self._state = LakeState(version, len(runs), tuple(problems))
+        return LakeState(version, len(runs), tuple(problems)), database
 
-    def _files(self, run: _Run, table: str) -> list[Path]:
-        if run.catalogue is None:
-            return []
-        folder = source_folder(self.cache_dir, run.found.path / TRACES, run.found.run_id)
-        return run.catalogue.files(folder, table)
+    def _folder(self, run: _Run) -> Path:
+        return source_folder(self.cache_dir, run.found.path / TRACES, run.found.run_id)
 
 
 def _version(findings: Findings, runs: dict[str, _Run]) -> str:

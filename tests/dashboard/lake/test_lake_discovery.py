@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -53,6 +54,16 @@ def test_a_link_is_followed_but_counts_once(tmp_path: Path) -> None:
     (root / "loop").symlink_to(root)
     (root / "dangling").symlink_to(tmp_path / "nowhere")
     assert ids(root) == ["zz", "linked"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")
+def test_names_that_are_no_text_are_shown_somehow(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/runs/bad-\xff"))
+    write_run(tmp_path / "runs" / "good", [episode_record(0)]).rename(folder)
+    lake = Lake([folder.parent], tmp_path / "lake")
+    (run,) = lake.records("runs_with_figures")
+    assert run["run_id"].startswith("bad-") and run["completed"] == 1
+    assert lake.episode_record(run["run_id"], "task-000000__sample-000")
 
 
 def test_the_same_name_under_two_roots_is_told_apart(tmp_path: Path) -> None:

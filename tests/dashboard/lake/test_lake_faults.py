@@ -12,11 +12,13 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dashboard.lake import Lake, LakeError
 from dashboard.lake import catalogue as catalogue_module
+from dashboard.lake import source as source_module
 from dashboard.lake.summary import run_summary
 from tests.factories.traces import episode_record, sample_run, write_run
 
@@ -112,6 +114,32 @@ def test_several_threads_share_a_lake(tmp_path: Path) -> None:
     assert not errors
     lake.refresh()
     assert len(lake.query("summary_episodes", run_id="demo")) == 8
+
+
+def test_a_page_does_not_wait_for_a_refresh_of_another_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_run(tmp_path / "runs" / "demo", [episode_record(0)])
+    lake = Lake([tmp_path / "runs"], tmp_path / "lake")
+    lake.refresh()
+    started, go_on = threading.Event(), threading.Event()
+    ingest = source_module.ingest
+
+    def slow(*arguments: Any) -> None:
+        started.set()
+        assert go_on.wait(30)
+        ingest(*arguments)
+
+    monkeypatch.setattr(source_module, "ingest", slow)
+    write_run(tmp_path / "runs" / "new", [episode_record(0)])
+    other = threading.Thread(target=lake.refresh)
+    other.start()
+    assert started.wait(30)
+    assert list(lake.query("runs")["run_id"]) == ["demo"]
+    assert lake.episode_record("demo", "task-000000__sample-000")
+    go_on.set()
+    other.join()
+    assert list(lake.query("runs")["run_id"]) == ["demo", "new"]
 
 
 @posix
