@@ -26,6 +26,7 @@ class Plan:
     ``whole`` is where the whole lines end. ``catalogue`` is the state so far, changed by :func:`commit`.
     """
 
+    path: Path
     catalogue: Catalogue
     folder: Path
     now: FileStamp
@@ -48,7 +49,7 @@ def commit(connection: duckdb.DuckDBPyConnection, plan: Plan) -> None:
     if plan.tail is not None:
         _add_tail(connection, plan, plan.tail)
     catalogue.read, catalogue.stamp = plan.whole, plan.now
-    catalogue.sample = fingerprint(Path(catalogue.path), plan.whole)
+    catalogue.sample = fingerprint(plan.path, plan.whole)
     catalogue.counts = _counts(connection, plan)
     catalogue.version = secrets.token_hex(8)
 

@@ -22,7 +22,7 @@ from dashboard.lake.catalogue import (
     sweep,
 )
 from dashboard.lake.commit import Plan, commit
-from dashboard.lake.discovery import FileStamp, stamp
+from dashboard.lake.discovery import FileStamp, readable_name, stamp
 from dashboard.lake.errors import LakeError
 from dashboard.lake.lines import Stretch
 from dashboard.lake.segment import ingest, ingest_connection
@@ -150,9 +150,9 @@ def _plan(source: Source, folder: Path) -> Plan | Catalogue:
     if catalogue is not None and catalogue.stamp == now:
         return catalogue
     if catalogue is None or not _continues(catalogue, source.path, now):
-        catalogue = Catalogue(str(source.path), source.run_id, now)
+        catalogue = Catalogue(readable_name(source.path), source.run_id, now)
     whole = _end_of_lines(source.path, catalogue.read, now[2])
-    plan = Plan(catalogue, folder, now, whole)
+    plan = Plan(source.path, catalogue, folder, now, whole)
     if whole > catalogue.read or not catalogue.segments:
         plan.lines = _stretch(source, folder, catalogue.read, whole)
     if now[2] > whole:
