@@ -16,7 +16,7 @@ import pandas as pd
 from dashboard.lake.catalogue import CACHE_FORMAT, Catalogue, load_catalogue, source_folder, table_path
 from dashboard.lake.collect import RunFiles, outcome_rows, read_run_files, run_row, summary_row
 from dashboard.lake.database import add_tables, empty_segment, open_database, recorded_episodes
-from dashboard.lake.discovery import TRACES, Findings, FoundRun, find_runs
+from dashboard.lake.discovery import TRACES, Findings, FoundRun, find_runs, readable_name
 from dashboard.lake.errors import LakeError, UnknownRunError
 from dashboard.lake.segment import TABLES
 from dashboard.lake.source import Progress, Source, bring_up_to_date
@@ -151,7 +151,7 @@ class Lake:
         """What is wrong with a run's files as such, one line each (the column ``problems`` of ``runs``)."""
         found = self.run(run_id)
         known = self._runs[run_id]
-        return [*found.problems, *known.files.problems, *known.problems]
+        return [readable_name(text) for text in (*found.problems, *known.files.problems, *known.problems)]
 
     def problems(self, run_id: str) -> list[str]:
         """Like :meth:`file_problems`, with every invalid trace line and its byte offset."""
@@ -256,7 +256,7 @@ class Lake:
             "published_outcomes": outcomes,
         }
         add_tables(database, rows)
-        return LakeState(version, len(runs), tuple(problems)), database
+        return LakeState(version, len(runs), tuple(map(readable_name, problems))), database
 
     def _folder(self, run: _Run) -> Path:
         return source_folder(self.cache_dir, run.found.path / TRACES, run.found.run_id)
