@@ -29,7 +29,7 @@ from dashboard.analysis.behaviour.tables import (
 from dashboard.charts.behaviour import outcome_figure, phase_figure, ratio_figure
 from dashboard.ui import behaviour as data
 from dashboard.ui import components as ui
-from dashboard.ui import state, tables
+from dashboard.ui import live, state, tables
 from dashboard.ui.data import Runs
 from dashboard.ui.navigation import page_url
 from dashboard.ui.text import plural, safe_text
@@ -47,6 +47,7 @@ def main() -> None:
     runs = ui.require_runs(traces=True)
     chosen = ui.pick_runs(runs)
     ui.problem_banner(runs, chosen)
+    live.follow(runs, chosen)
     episodes = data.behaviour(chosen)
     decided = episodes[episodes["outcome"].isin(["success", "failure"])]
     if decided.empty:

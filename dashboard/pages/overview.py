@@ -16,7 +16,7 @@ from dashboard.analysis.overview import (
 )
 from dashboard.charts.iterations import iteration_figure
 from dashboard.ui import components as ui
-from dashboard.ui import state, tables
+from dashboard.ui import live, state, tables
 from dashboard.ui.data import Runs, frame
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import interval, number, percent, safe_text, tokens
@@ -31,6 +31,7 @@ def main() -> None:
     runs = ui.require_runs()
     chosen = ui.pick_runs(runs, traces=False)
     ui.problem_banner(runs, chosen)
+    live.follow(runs, chosen)
     rows = _rows(runs, chosen)
     figure = state.choice("Across iterations", list(FIGURES), key="figure", look="segmented")
     ui.show_figure(

@@ -1,0 +1,142 @@
+"""Following runs that are being written: a toggle, and a fragment that looks for new records by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+
+from dashboard.analysis.live import LATEST, Progress, run_progress
+from dashboard.ui import state
+from dashboard.ui.data import Runs, get_lake, lake_version, load_runs
+from dashboard.ui.navigation import link_to
+from dashboard.ui.text import count, duration, is_missing, number, plural, safe_text
+from shopsim.errors import ShopSimError
+
+__all__ = ["SECONDS", "follow", "progress_of"]
+
+SECONDS: Final = 5.0
+"""How often a followed page looks for new records."""
+_MOST_SHOWN: Final = 6
+_DRAWN: Final = "_live_drawn"
+_RECENT: Final = timedelta(minutes=10)
+
+
+def follow(runs: Runs, run_ids: Sequence[str]) -> None:
+    """Offer to follow the runs of ``run_ids`` that are being written (URL ``live``, off by default).
+
+    While it is on, the page looks for new records every :data:`SECONDS` and draws itself again when there
+    are any; without new records only the progress is drawn again.
+    """
+    traced = [run_id for run_id in run_ids if run_id in runs.with_traces]
+    if not traced:
+        return
+    help_text = f"Looks for new records every {SECONDS:.0f} seconds and shows progress and expected end"
+    if state.toggle("Follow runs being written", key="live", help=help_text):
+        st.session_state[_DRAWN] = None  # the whole page is being drawn: nothing in it is old
+        _watch(traced)
+
+
+@st.fragment(run_every=SECONDS)
+def _watch(run_ids: list[str]) -> None:
+    try:
+        version = lake_version()
+        if st.session_state.get(_DRAWN) not in (None, version):
+            st.rerun()
+        st.session_state[_DRAWN] = version
+        _draw(run_ids)
+    except ShopSimError as error:
+        st.error(safe_text(error), icon=":material/error:")
+
+
+def _draw(run_ids: list[str]) -> None:
+    runs = load_runs()
+    progress = {run_id: progress_of(runs, run_id) for run_id in run_ids if run_id in runs.table.index}
+    live = [run_id for run_id, p in progress.items() if p.status != "finished" or p.idle <= _RECENT]
+    live.sort(key=lambda run_id: (progress[run_id].status != "running", progress[run_id].idle))
+    with st.container(border=True):
+        if not live:
+            st.caption("None of the chosen runs is being written: all that was requested is recorded.")
+        for run_id in live[:_MOST_SHOWN]:
+            _draw_run(runs, run_id, progress[run_id])
+        if len(live) > _MOST_SHOWN:
+            st.caption(f"And {plural(len(live) - _MOST_SHOWN, 'more unfinished run')}.")
+        st.caption(f"Looked at {_clock(datetime.now(UTC), seconds=True)}.")
+
+
+def _draw_run(runs: Runs, run_id: str, progress: Progress) -> None:
+    name = safe_text(runs.name(run_id))
+    if progress.requested is None:
+        st.markdown(
+            f"**{name}**: {plural(progress.recorded, 'episode')} recorded, no manifest says of how many"
+        )
+    else:
+        asked = f"{count(progress.recorded)} of {plural(progress.requested, 'requested episode')}"
+        st.progress(min(progress.share or 0.0, 1.0), text=f"**{name}**: {asked} recorded")
+    st.caption(safe_text(" · ".join(_facts(progress))))
+    if progress.last is not None:
+        label = f"Last: {progress.last['episode_id']}, {_result(progress.last)}"
+        link_to("replay", label, run=run_id, episode=progress.last["episode_id"])
+
+
+def _facts(progress: Progress) -> list[str]:
+    facts = []
+    if progress.status == "waiting":
+        facts.append(f"nothing new for {_span(progress.idle)}: stopped, or waiting for something")
+    elif progress.status == "finished":
+        facts.append("finished")
+    if progress.per_minute is not None:
+        facts.append(f"{number(progress.per_minute, 1)} episodes a minute")
+    if progress.left is not None:
+        end = datetime.now(UTC) + progress.left
+        facts.append(f"expected end {_clock(end)}, in {_span(progress.left)}")
+    elif progress.status == "running":
+        facts.append("running, too early to tell when it ends")
+    return facts
+
+
+def progress_of(runs: Runs, run_id: str) -> Progress:
+    """How far a run is now, by its manifest, its records and when its trace was last written."""
+    lake = get_lake()
+    row = runs.table.loc[run_id]
+    stamp = lake.run(run_id).traces
+    now = datetime.now(UTC)
+    pending = _whole(row["pending"])
+    return run_progress(
+        requested=None if pending is None else _whole(row["requested"]),
+        pending=pending,
+        episodes=_whole(row["unique_episodes"]) or 0,
+        written_at=now if stamp is None else datetime.fromtimestamp(stamp[3] / 1e9, UTC),
+        latest=lake.records("live_endings", run_ids=[run_id], most=LATEST),
+        now=now,
+    )
+
+
+def _whole(value: Any) -> int | None:
+    return None if is_missing(value) else int(value)
+
+
+def _result(episode: Any) -> str:
+    if not episode["complete"]:
+        return "failed"
+    if episode["success"]:
+        return "success"
+    return "no valid score" if episode["r_strict"] is None else f"strict reward {episode['r_strict']:.2f}"
+
+
+def _span(span: timedelta) -> str:
+    return duration(1000 * span.total_seconds())
+
+
+def _clock(time: datetime, *, seconds: bool = False) -> str:
+    """The time of day where the reader is (with the day when it is another one)."""
+    zone = st.context.timezone
+    try:
+        local = time.astimezone(ZoneInfo(zone) if zone else None)
+        today = datetime.now(local.tzinfo).date()
+    except ZoneInfoNotFoundError:
+        local, today = time, datetime.now(UTC).date()
+    return local.strftime(("" if local.date() == today else "%d %b, ") + ("%H:%M:%S" if seconds else "%H:%M"))
