@@ -95,21 +95,24 @@ def round_number(name: str) -> int | None:
 
 
 def _look(walk: _Walk, folder: Path, depth: int, *, inside_rounds: bool) -> None:
-    entries = _entries(walk, folder, depth)
+    try:
+        entries = _entries(walk, folder)
+    except OSError as error:
+        if depth and inside_rounds:  # its round says so
+            walk.rounds.setdefault(folder.parent, []).append(folder)
+        elif depth:
+            reason = error.strerror or "unknown error"
+            walk.findings.problems.append(f"{folder}: cannot be read ({reason}). Give read permission.")
+        return
     if entries is None:
         return
     names = {entry.name for entry in entries}
     if _is_bundle(folder, names):
         walk.bundles.append(folder)
         return
-    if depth and _holds_groups(names):
-        walk.rounds.setdefault(folder.parent, []).append(folder)
-        return
-    if not depth and _holds_groups(names):  # the root itself is a round
-        walk.rounds.setdefault(folder, []).append(folder)
-        return
-    if inside_rounds and depth and folder.name != ROUNDS_FOLDER:
-        walk.rounds.setdefault(folder.parent, []).append(folder)
+    if _holds_groups(names) or (inside_rounds and depth and folder.name != ROUNDS_FOLDER):
+        source = folder.parent if depth else folder  # the root itself may be a round
+        walk.rounds.setdefault(source, []).append(folder)
         return
     if depth >= _MAX_DEPTH:
         return
@@ -120,19 +123,14 @@ def _look(walk: _Walk, folder: Path, depth: int, *, inside_rounds: bool) -> None
         _look(walk, folder / entry.name, depth + 1, inside_rounds=inside)
 
 
-def _entries(walk: _Walk, folder: Path, depth: int) -> list[os.DirEntry[str]] | None:
-    try:
-        status = folder.stat()
-        if (status.st_dev, status.st_ino) in walk.seen:
-            return None
-        walk.seen.add((status.st_dev, status.st_ino))
-        with os.scandir(folder) as scan:
-            return sorted(scan, key=lambda entry: entry.name)
-    except OSError as error:
-        if depth:
-            reason = error.strerror or "unknown error"
-            walk.findings.problems.append(f"{folder}: cannot be read ({reason}). Give read permission.")
+def _entries(walk: _Walk, folder: Path) -> list[os.DirEntry[str]] | None:
+    """What a folder holds; None when it was looked into before."""
+    status = folder.stat()
+    if (status.st_dev, status.st_ino) in walk.seen:
         return None
+    walk.seen.add((status.st_dev, status.st_ino))
+    with os.scandir(folder) as scan:
+        return sorted(scan, key=lambda entry: (entry.is_symlink(), entry.name))
 
 
 def _holds_groups(names: set[str]) -> bool:

@@ -30,7 +30,7 @@ Progress = Callable[[int], None]
 
 def stale_files(cache_dir: Path, path: Path, scan: RoundScan, known: RoundCatalogue | None) -> int:
     """How many files of a round have to be read: those of new and changed groups."""
-    catalogue = known or load_round(round_folder(cache_dir, path)) or RoundCatalogue(str(path))
+    catalogue = _usable(round_folder(cache_dir, path), path, known)
     return sum(len(group.files) for group in _stale(catalogue, scan))
 
 
@@ -47,12 +47,12 @@ def bring_round_up_to_date(
     that cannot be listed leaves what is known of it. Raises :class:`LakeError`.
     """
     folder = round_folder(cache_dir, path)
-    catalogue = known or load_round(folder) or RoundCatalogue(str(path))
+    catalogue = _usable(folder, path, known)
     if scan.error is not None or _matches(catalogue, scan):
         return catalogue
     try:
         with folder_lock(folder, wait_seconds=_LOCK_SECONDS):
-            catalogue = load_round(folder) or RoundCatalogue(str(path))
+            catalogue = _usable(folder, path)
             _update(folder, path, scan, catalogue, progress)
     except RunLockedError:
         raise LakeError(
@@ -68,7 +68,7 @@ def empty_training_segment(cache_dir: Path) -> Path:
     """A segment without rows: it gives the tables their columns. Raises :class:`LakeError`."""
     folder = round_folder(cache_dir, Path("/")).with_name("empty")
     segment = folder / "none"
-    if table_path(segment, SEGMENT_TABLES[-1]).is_file():
+    if all(table_path(segment, table).is_file() for table in SEGMENT_TABLES):
         return segment
     try:
         with folder_lock(folder, wait_seconds=_LOCK_SECONDS), ingest_connection(folder) as connection:
@@ -76,6 +76,20 @@ def empty_training_segment(cache_dir: Path) -> Path:
     except (OSError, duckdb.Error, RunLockedError) as error:
         raise _explained(error, cache_dir, folder) from None
     return segment
+
+
+def _usable(folder: Path, path: Path, known: RoundCatalogue | None = None) -> RoundCatalogue:
+    """The catalogue held already, else the saved one, without groups whose segment somebody deleted."""
+    catalogue = known or load_round(folder) or RoundCatalogue(str(path))
+    lost = {
+        segment
+        for segment in catalogue.segments
+        if not all(table_path(folder / segment, table).is_file() for table in SEGMENT_TABLES)
+    }
+    if lost:
+        kept = {name: entry for name, entry in catalogue.groups.items() if entry[1] not in lost}
+        return RoundCatalogue(catalogue.path, kept)
+    return catalogue
 
 
 def _matches(catalogue: RoundCatalogue, scan: RoundScan) -> bool:

@@ -107,9 +107,13 @@ def write_group(
     mode: str = "skill_free",
     skill_ids: Sequence[str] = (),
     state_id: str = STATE,
+    triage_index: int | None = None,
     **triage_fields: Any,
 ) -> Path:
-    """Write one group folder; ``retry`` is the outcome of a full-skill retry. Returns the folder."""
+    """Write one group folder; ``retry`` is the outcome of a full-skill retry. Returns the folder.
+
+    ``triage_index`` is what the triage calls the group (else its index).
+    """
     folder = group_folder(round_folder, group_index)
     folder.mkdir(parents=True, exist_ok=True)
     told: dict[str, Any] = {"mode": mode, "skill_ids": skill_ids, "state_id": state_id}
@@ -126,6 +130,7 @@ def write_group(
         triage_fields.setdefault("classification", names[0] if solved else names[1])
     if with_triage:
         value = triage(group_index, records, retry=diagnostic, **told, **triage_fields)
+        value["group_index"] = group_index if triage_index is None else triage_index
         write_json_file(folder / "triage.json", value, indent=2)
     return folder
 

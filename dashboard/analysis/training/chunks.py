@@ -64,6 +64,7 @@ def contribution_grid(contributions: pd.DataFrame) -> pd.DataFrame:
     places = {name: place for place, name in enumerate(chunk_order(table["chunk_id"]))}
     table["place"] = table["chunk_id"].map(places)
     rewrites = table["intervention_id"] != table["chunk_id"]
+    table["status"] = table["status"].fillna("status not recorded")
     table["selected"] = table["status"] == "selected"
     operations = table["operation"].fillna("").str.lower()
     table["described"] = operations.where(operations != "", table["kind"].fillna("current"))
