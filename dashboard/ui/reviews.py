@@ -54,7 +54,7 @@ def _current(_store: ReviewStore, key: tuple[object, ...], kind: str) -> pd.Data
 def reviewer() -> str:
     """Who is reviewing: as said in this session, else as this browser remembers; empty when unknown."""
     if _REVIEWER not in st.session_state:
-        st.session_state[_REVIEWER] = unquote(st.context.cookies.get(_COOKIE, "")) or None
+        st.session_state[_REVIEWER] = _remembered() or None
     value = st.session_state[_REVIEWER]
     return " ".join(str(value).split()) if value else ""
 
@@ -78,9 +78,15 @@ def pick_reviewer() -> str:
     return reviewer()
 
 
+def _remembered() -> str:
+    """The name that this browser keeps; empty without one, and outside a browser."""
+    kept = st.context.cookies.get(_COOKIE, "")
+    return unquote(kept) if isinstance(kept, str) else ""
+
+
 def _let_browser_remember(name: str) -> None:
     """Keep the name in a cookie, so that another tab or tomorrow's session knows it."""
-    known = st.session_state.setdefault(_KNOWN, unquote(st.context.cookies.get(_COOKIE, "")))
+    known = st.session_state.setdefault(_KNOWN, _remembered())
     if name == known:
         return
     st.session_state[_KNOWN] = name
