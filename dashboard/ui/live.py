@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -22,7 +22,12 @@ SECONDS: Final = 5.0
 """How often a followed page looks for new records."""
 _MOST_SHOWN: Final = 6
 _DRAWN: Final = "_live_drawn"
-_RECENT: Final = timedelta(minutes=10)
+_SHOWN_FOR: Final[Mapping[str, timedelta]] = {
+    "running": timedelta.max,
+    "waiting": timedelta(hours=1),
+    "finished": timedelta(minutes=1),
+}
+"""How long after its last record a run of each status is shown in full."""
 
 
 def follow(runs: Runs, run_ids: Sequence[str]) -> None:
@@ -55,15 +60,20 @@ def _watch(run_ids: list[str]) -> None:
 def _draw(run_ids: list[str]) -> None:
     runs = load_runs()
     progress = {run_id: progress_of(runs, run_id) for run_id in run_ids if run_id in runs.table.index}
-    live = [run_id for run_id, p in progress.items() if p.status != "finished" or p.idle <= _RECENT]
-    live.sort(key=lambda run_id: (progress[run_id].status != "running", progress[run_id].idle))
+    shown = [run_id for run_id, p in progress.items() if p.idle <= _SHOWN_FOR[p.status]]
+    quiet = [run_id for run_id, p in progress.items() if p.status == "waiting" and run_id not in shown]
+    shown.sort(key=lambda run_id: (progress[run_id].status != "running", progress[run_id].idle))
     with st.container(border=True):
-        if not live:
-            st.caption("None of the chosen runs is being written: all that was requested is recorded.")
-        for run_id in live[:_MOST_SHOWN]:
+        if not shown:
+            st.caption("None of the chosen runs is being written.")
+        for run_id in shown[:_MOST_SHOWN]:
             _draw_run(runs, run_id, progress[run_id])
-        if len(live) > _MOST_SHOWN:
-            st.caption(f"And {plural(len(live) - _MOST_SHOWN, 'more unfinished run')}.")
+        if len(shown) > _MOST_SHOWN:
+            st.caption(f"And {plural(len(shown) - _MOST_SHOWN, 'more run')}.")
+        if quiet:
+            names = ", ".join(runs.name(run_id) for run_id in quiet[:_MOST_SHOWN])
+            more = " and others" if len(quiet) > _MOST_SHOWN else ""
+            st.caption(safe_text(f"Unfinished, nothing new for over an hour: {names}{more}."))
         st.caption(f"Looked at {_clock(datetime.now(UTC), seconds=True)}.")
 
 
@@ -128,7 +138,8 @@ def _result(episode: Any) -> str:
 
 
 def _span(span: timedelta) -> str:
-    return duration(1000 * span.total_seconds())
+    seconds = round(span.total_seconds())
+    return f"{seconds} s" if seconds < 60 else duration(1000 * seconds)
 
 
 def _clock(time: datetime, *, seconds: bool = False) -> str:

@@ -172,7 +172,7 @@ def results_superseded(run: RunFacts) -> Iterator[Observation]:
             places.append(Place(detail, record.episode_id, record.offset, "final.reward"))
     if places:
         yield Observation(
-            "Complete results were replaced by others: an episode was run again until it came out otherwise.",
+            "Complete results were replaced by later records of their episodes that came out otherwise.",
             TRACES,
             "Report the first results, or say that these are repeats: a resume keeps complete episodes.",
             tuple(places),

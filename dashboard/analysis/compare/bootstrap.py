@@ -30,6 +30,7 @@ DEFAULT_SEED: Final = 20260901
 DEFAULT_RESAMPLES: Final = 10_000
 DEFAULT_CONFIDENCE: Final = 0.95
 _SINGLE_PRECISION: Final = 1e-6
+_DRAWS_AT_ONCE: Final = 1 << 20
 
 Floats = npt.NDArray[np.float64]
 
@@ -79,8 +80,8 @@ def fast_intervals(
     """Intervals of many metrics from shared resamples.
 
     ``differences`` maps a metric to its vector of length ``n_metric`` without missing values; metrics
-    of equal length share one draw. A resample is drawn as multinomial counts, so that all of
-    its means are one matrix product.
+    of equal length share one draw. A resample is kept as counts of how often each value is in it, so
+    that all of its means are one matrix product.
     """
     by_length: dict[int, list[str]] = {}
     for metric, values in differences.items():
@@ -90,19 +91,32 @@ def fast_intervals(
         if n == 0:
             continue
         rng = np.random.default_rng([seed, n])
-        counts = rng.multinomial(n, np.full(n, 1.0 / n), size=resamples).astype(np.float32)
         values = np.column_stack([differences[metric] for metric in metrics])
-        # Centring first keeps single precision exact enough for values such as token counts.
-        centre = values.mean(axis=0)
-        means = counts @ (values - centre).astype(np.float32) / n + centre
+        means = _resampled_means(rng, values, resamples)
         means.sort(axis=0)
         # A bound that is 0 up to the rounding of single precision is 0: else it would pass for decided.
         noise = _SINGLE_PRECISION * np.abs(values).max(axis=0)
         for column, metric in enumerate(metrics):
-            ordered = means[:, column].astype(np.float64)
+            ordered = means[:, column]
             ordered[np.abs(ordered) <= noise[column]] = 0.0
             intervals[metric] = _percentile_interval(ordered, confidence)
     return intervals
+
+
+def _resampled_means(rng: np.random.Generator, values: Floats, resamples: int) -> Floats:
+    """Means of the columns of ``values`` (shape ``[n, metrics]``) in every resample, in bounded memory."""
+    n = len(values)
+    # Centring first keeps single precision exact enough for values such as token counts.
+    centre = values.mean(axis=0)
+    centred = (values - centre).astype(np.float32)
+    means = np.empty((resamples, values.shape[1]))
+    step = max(1, _DRAWS_AT_ONCE // n)
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        places = rng.integers(0, n, size=(size, n)) + n * np.arange(size)[:, None]
+        counts = np.bincount(places.ravel(), minlength=size * n).reshape(size, n).astype(np.float32)
+        means[start : start + size] = counts @ centred / n + centre
+    return means
 
 
 def _metric_seed(seed: int, metric: str) -> int:

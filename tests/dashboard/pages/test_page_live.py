@@ -100,8 +100,17 @@ def test_runs_without_a_manifest_and_finished_ones(tmp_path: Path) -> None:
 
 
 def test_a_run_that_stopped_says_so(tmp_path: Path) -> None:
-    folder = tmp_path / "runs" / "stopped"
-    start_run(folder, 2)
-    os.utime(folder / "traces.jsonl", (time.time() - 7200, time.time() - 7200))
+    for name, ago in (("stopped", 1800), ("given-up", 7200)):
+        folder = tmp_path / "runs" / name
+        start_run(folder, 2)
+        os.utime(folder / "traces.jsonl", (time.time() - ago, time.time() - ago))
     text = shown(ReviewApp(tmp_path).open("overview", live="1"))
-    assert "nothing new for 2 h 00 min" in text and "expected end" not in text
+    assert text.count("nothing new for 30 min") == 1 and "expected end" not in text
+    assert "nothing new for over an hour: given\\-up" in text
+
+
+def test_nothing_is_being_written(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "runs" / "done", records(0, 3))
+    os.utime(folder / "traces.jsonl", (1, 1))
+    app = ReviewApp(tmp_path).open("overview", live="1")
+    assert "None of the chosen runs is being written." in shown(app) and not app.get("progress")
