@@ -63,7 +63,8 @@ def test_the_stages_take_a_plausible_course(bundled: Engine) -> None:
     summaries = [summarize(episodes) for episodes in records.values()]
     success = [summary["primary"]["success_rate"] for summary in summaries]
     assert success[0] < 0.4
-    assert success[-1] > 0.6
+    assert success[-1] > 0.5  # what a wish and a persona leave open bounds any shopper without the goal
+    assert success[-1] - success[0] > 0.25
     assert success[0] < success[2] < success[4]
     for rate in ("invalid_action_rate", "protocol_error_rate"):
         values = [summary["behavior"][rate] for summary in summaries]
