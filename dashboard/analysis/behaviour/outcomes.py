@@ -23,9 +23,10 @@ def by_outcome(episodes: pd.DataFrame, measures: Sequence[str] = tuple(MEASURES)
     or of values that are all equal.
     """
     decided = episodes[episodes["outcome"].isin(OUTCOMES)]
-    long = decided.melt(["run_id", "outcome"], list(measures), "measure", "value")
-    grouped = long.groupby(["run_id", "outcome", "measure"], sort=False)["value"]
-    table = grouped.agg(n="count", mean="mean", sd="std").reset_index()
+    grouped = decided.groupby(["run_id", "outcome"], sort=False)[list(measures)]
+    figures = {"n": grouped.count(), "mean": grouped.mean(), "sd": grouped.std()}
+    long = {name: part.rename_axis(columns="measure").stack() for name, part in figures.items()}
+    table = pd.DataFrame(long).reset_index()
     table = table[table["n"] > 0].reset_index(drop=True)
     low, high = mean_interval(table["mean"], table["sd"], table["n"], bounds=None)
     told = table["sd"] > 0
