@@ -117,13 +117,18 @@ class Batch:
         sizes = np.diff(self.bounds)
         rows = np.arange(len(self))
         table = lines_table(rows, self.first_id + rows, self.stretch, self.offset, sizes - 1, lines)
-        skipped = np.zeros(len(self), dtype=np.bool_)
+        skipped = self.blank()
         skipped[list(special)] = True
-        for row in np.flatnonzero(sizes <= _SHORT):
-            skipped[row] = not self.content(int(row)).strip()
         if skipped.any():
             table = table.filter(pa.array(~skipped))
         return pa.Table.from_batches(table.to_batches(max_chunksize=_ROWS_A_CHUNK), schema=table.schema)
+
+    def blank(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which lines hold nothing but white space (long ones are left to whoever parses them)."""
+        blank = np.zeros(len(self), dtype=np.bool_)
+        for row in np.flatnonzero(np.diff(self.bounds) <= _SHORT):
+            blank[row] = not self.content(int(row)).strip()
+        return blank
 
 
 def _runs(data: memoryview, alphabet: bytes, size: int) -> list[int]:

@@ -14,6 +14,7 @@ from dashboard.lake.lines import LARGE_LINE_BYTES, Batch, Stretch, lines_table
 from dashboard.lake.reader import LineBuffer, LineReader
 from dashboard.lake.sql import load_sql
 from dashboard.lake.structure import key_paths, structure_columns, structure_json
+from dashboard.lake.whole import WholeFile, can_be_whole
 
 __all__ = ["Lines", "stage"]
 
@@ -22,6 +23,8 @@ _WORKERS: Final = 2
 _BUFFER_BYTES: Final = 128 << 20
 _MOST_STEPS: Final = 41
 """Steps whose keys are checked for repetition; Python reads a longer record (no protocol allows it)."""
+_MOST_DOUBTFUL: Final = 200
+"""A whole file with more lines that only Python can read is read batch by batch."""
 _TABLES: Final = {
     "stage_records": "ingest_records",
     "stage_steps": "ingest_steps_raw",
@@ -50,7 +53,12 @@ def stage(
     with connection.cursor() as cursor:
         _Worker(cursor, stretches, threading.Lock(), tables).create_tables()
     size = sum(stretch.stop - stretch.start + 1 for stretch in stretches)
-    reader, lock = reader or LineReader(stretches), threading.Lock()
+    lock = threading.Lock()
+    if reader is None and can_be_whole(stretches):
+        with connection.cursor() as cursor, WholeFile(stretches[0]) as file:
+            if _Worker(cursor, stretches, lock, tables).read_whole(file):
+                return
+    reader = reader or LineReader(stretches)
 
     def work(_: int) -> None:
         with connection.cursor() as cursor, LineBuffer(max(1, min(size, _BUFFER_BYTES))) as buffer:
@@ -98,6 +106,23 @@ class _Worker:
         rows = special if len(special) == len(batch) else self._read_with_duckdb(batch, special)
         if not rows:
             return
+        self._read_with_python(batch, rows)
+
+    def read_whole(self, file: WholeFile) -> bool:
+        """Stage all valid records of a file that DuckDB can read as a whole; False when it cannot."""
+        sql = load_sql("ingest_read").replace("$columns", self._columns)
+        if not file.read(self._connection, sql, LARGE_LINE_BYTES):
+            return False
+        self._make_readable("ingest_readable_fast")
+        places = self._connection.execute(load_sql("ingest_doubtful_places")).fetchall()
+        if len(places) > _MOST_DOUBTFUL:
+            return False
+        self._keep_readable()
+        for batch in file.batches(places):
+            self._read_with_python(batch, [0])
+        return True
+
+    def _read_with_python(self, batch: Batch, rows: Sequence[int]) -> None:
         with self._lock:
             clean = judge(batch, rows, self._stretches)
         if clean is not None:

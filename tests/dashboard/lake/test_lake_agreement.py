@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard.lake import Lake
+from dashboard.lake import whole as whole_module
 from dashboard.lake.summary import run_summary
 from shopsim.rollout.summary import summarize
 from shopsim.rollout.trace import read_records
@@ -155,6 +156,45 @@ def test_every_summary_agrees_with_plain_python(workspace: Path, files: list[byt
     for place, data in enumerate(files):
         summary = plain(run_summary(lake, f"run{place}"))
         assert summary == naive_summary(data)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=dirty_file())
+def test_a_file_read_as_a_whole_agrees_too(workspace: Path, data: bytes) -> None:
+    root = workspace / "whole"
+    (root / "run").mkdir(parents=True, exist_ok=True)
+    (root / "run" / "traces.jsonl").write_bytes(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole_module, "_MIN_BYTES", 1)
+        summary = plain(run_summary(Lake([root], workspace / "lake"), "run"))
+    assert summary == naive_summary(data)
+
+
+def test_a_large_clean_file_is_read_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blank lines, NaN and text that looks lenient do not hinder it, a key given twice does."""
+    answers = []
+    read = whole_module.WholeFile.read
+
+    def spy(*arguments: Any) -> bool:
+        answers.append(read(*arguments))
+        return answers[-1]
+
+    monkeypatch.setattr(whole_module.WholeFile, "read", spy)
+    monkeypatch.setattr(whole_module, "_MIN_BYTES", 1)
+    records = [episode_record(task, outcome="wrong_option") for task in range(0, 300, 10)]
+    lines = [json.dumps(record, ensure_ascii=False).encode() for record in records]
+    lines[3] = lines[3].replace(b'"duration_ms": ', b'"duration_ms": NaN, "x": ')
+    lines[5] = json.dumps(records[5] | {"note": "see [1, ]: nan"}).encode()
+    lines[7:7] = [b"", b"\r"]
+    path = tmp_path / "runs" / "demo" / "traces.jsonl"
+    path.parent.mkdir(parents=True)
+    clean = b"\n".join(lines) + b"\n"
+    for cache, data in (("one", clean), ("two", clean + lines[0][:-1] + b', "error": null}\n')):
+        path.write_bytes(data)
+        lake = Lake([tmp_path / "runs"], tmp_path / cache)
+        assert plain(run_summary(lake, "demo")) == naive_summary(data)
+        assert lake.episode_record("demo", records[9]["episode_id"]) == records[9]
+    assert answers == [True, False]
 
 
 def test_a_clean_run_agrees_with_the_runner_to_the_last_bit(tmp_path: Path) -> None:
