@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,11 +43,12 @@ def _audit(
 ) -> None:
     from dashboard.lake.audit import audit_lake
     from shopsim.errors import UsageError
+    from shopsim.progress import track
 
     for root in roots or ():
         if not root.is_dir():
             raise UsageError(f"{root}: no such folder", hint="Name a folder of runs, a run or a bundle.")
-    report = audit_lake(open_lake(roots))
+    report = audit_lake(open_lake(roots), partial(track, label="checking"))
     if as_json:
         typer.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -35,11 +35,13 @@ __all__ = ["audit_lake"]
 _MOST_VARIANTS: Final = 25
 """So many provenances of one run are read: one seek each."""
 _MOST_SUPERSEDED_BYTES: Final = 64 << 20
+Progress = Callable[[Sequence[FoundRun]], Iterable[FoundRun]]
+
 _TRAINING: Final = ("slime-training", "group-*", "*/group-*")
 
 
-def audit_lake(lake: Lake) -> AuditReport:
-    """Audit every run, root and bundle of a lake.
+def audit_lake(lake: Lake, progress: Progress | None = None) -> AuditReport:
+    """Audit every run, root and bundle of a lake. ``progress`` may wrap the list of runs (in a bar).
 
     Of the traces only superseded records (up to 64 MiB a run) and one record of each provenance are read.
     """
@@ -53,7 +55,7 @@ def audit_lake(lake: Lake) -> AuditReport:
     bundle_paths = [bundle.path for bundle in found.bundles]
 
     def facts() -> Iterator[RunFacts]:
-        for run in runs:
+        for run in progress(runs) if progress else runs:
             known = _run_facts(lake, run, episodes.get(run.run_id, nothing))
             known = replace(known, in_bundle=any(run.path.is_relative_to(path) for path in bundle_paths))
             if name := _term_extractor(known):

@@ -101,6 +101,7 @@ class RunFacts:
     ``episodes`` has :data:`EPISODE_COLUMNS` (no rows without traces). ``index`` are the counts of the trace,
     None without a readable one. ``computed_summary`` is the summary of spec 04 A made from the traces.
     ``unread_superseded`` counts superseded records beyond the reading limit, ``unread_variants`` provenances.
+    ``complete`` are the complete ones of ``episodes``.
     """
 
     run_id: str
@@ -123,6 +124,12 @@ class RunFacts:
     in_bundle: bool = False
     folder_problems: Sequence[str] = ()
     trace_problems: Sequence[str] = ()
+    complete: pd.DataFrame = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Pick the complete episodes once: nearly every rule asks for them."""
+        complete = self.episodes[self.episodes["complete"].astype(bool)]
+        object.__setattr__(self, "complete", complete)
 
     @property
     def plan(self) -> Mapping[str, Any]:
@@ -135,11 +142,6 @@ class RunFacts:
         """The manifest's jobs, None when it has no list of them."""
         jobs = self.plan.get("jobs")
         return jobs if isinstance(jobs, list) else None
-
-    @property
-    def complete(self) -> pd.DataFrame:
-        """The complete episodes."""
-        return self.episodes[self.episodes["complete"].astype(bool)]
 
 
 @dataclass(frozen=True, slots=True)

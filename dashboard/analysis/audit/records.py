@@ -64,15 +64,14 @@ def records_unasked(run: RunFacts) -> Iterator[Observation]:
 def records_differ_from_job(run: RunFacts) -> Iterator[Observation]:
     """Records whose task, sample, seed or split is not that of the manifest's job of the same episode id."""
     jobs = {key: job for key, _, _, job in _jobs(run)}
-    places = []
-    for row in run.episodes.to_dict("records"):
-        job = jobs.get(row["episode_id"])
-        for field in ("task_id", "sample_id", "seed", "split") if job else ():
-            recorded, asked = _plain(row[field]), job.get(field) if job else None
+    places: list[Place] = []
+    for field in ("task_id", "sample_id", "seed", "split") if jobs else ():
+        columns = (run.episodes[name].tolist() for name in ("episode_id", field, "line_offset"))
+        for key, value, offset in zip(*columns, strict=True):
+            recorded, asked = _plain(value), jobs.get(key, {}).get(field)
             if recorded is not None and asked is not None and recorded != asked:
                 detail = f"recorded {recorded}, asked for {asked}"
-                place = Place(detail, row["episode_id"], int(row["line_offset"]), f"job.{field}")
-                places.append(place)
+                places.append(Place(detail, key, int(offset), f"job.{field}"))
     if places:
         yield Observation(
             "Records name another job than the manifest does for their episode.",
