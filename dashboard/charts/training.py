@@ -114,7 +114,7 @@ def optimiser_figure(rows: pd.DataFrame, column: str, *, window: int, colour: st
             y=known[column],
             mode="markers",
             marker={"color": translucent(colour, 0.5), "size": 5},
-            customdata=known[["step"]].astype("float64").to_numpy(),
+            customdata=known[["step"]].astype("float64").to_numpy().tolist(),
             hovertemplate=f"update %{{x}} (step %{{customdata[0]:.0f}}): %{{y:{form}}}<extra></extra>",
             showlegend=False,
         )
@@ -131,7 +131,8 @@ def optimiser_figure(rows: pd.DataFrame, column: str, *, window: int, colour: st
 def _raw(
     figure: go.Figure, known: pd.DataFrame, column: str, n: str, unit: str, colour: str, label: str
 ) -> None:
-    described = known[["step", "round", n]].astype("float64").to_numpy()
+    # A list: of an array the browser would hand back something else than rows when a point is selected.
+    described = known[["step", "round", n]].astype("float64").to_numpy().tolist()
     figure.add_trace(
         go.Scatter(
             x=known["step"],
