@@ -72,7 +72,7 @@ def choose_queue(runs: Runs, run_ids: list[str], episodes: pd.DataFrame, taxonom
     keys = taxonomy.order({*taxonomy.keys("episode"), *used})
     stages = {key: STAGES[key].label for key in STAGE_ORDER if key != SUCCESS_STAGE}
     with st.container(horizontal=True, gap="small"):
-        with st.container(width=205):
+        with st.container(width=190):
             status = state.choice("Show", list(STATUSES), key="status", format_func=STATUSES.__getitem__)
         reason = _open_choice("Ended by", reason_order(failures["reason"]), "reason")
         component = _open_choice("Component", COMPONENTS, "component", COMPONENTS)
@@ -214,7 +214,7 @@ def _way_button(label: str, key: Key | None, shortcut: str, side: str, help: str
 def _open_choice(label: str, options: Iterable[str], key: str, names: Mapping[str, str] | None = None) -> str:
     """One of ``options`` or all of them (an empty text)."""
     labels = names or {}
-    with st.container(width=160):
+    with st.container(width=150):
         return state.choice(
             label, ["", *options], key=key, format_func=lambda name: labels.get(name, name) or "All"
         )
