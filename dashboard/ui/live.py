@@ -59,7 +59,7 @@ def _watch(run_ids: list[str]) -> None:
 
 def _draw(run_ids: list[str]) -> None:
     runs = load_runs()
-    progress = {run_id: progress_of(runs, run_id) for run_id in run_ids if run_id in runs.table.index}
+    progress = progress_of(runs, run_ids)
     shown = [run_id for run_id, p in progress.items() if p.idle <= _SHOWN_FOR[p.status]]
     quiet = [run_id for run_id, p in progress.items() if p.status == "waiting" and run_id not in shown]
     shown.sort(key=lambda run_id: (progress[run_id].status != "running", progress[run_id].idle))
@@ -108,21 +108,34 @@ def _facts(progress: Progress) -> list[str]:
     return facts
 
 
-def progress_of(runs: Runs, run_id: str) -> Progress:
-    """How far a run is now, by its manifest, its records and when its trace was last written."""
-    lake = get_lake()
-    row = runs.table.loc[run_id]
-    stamp = lake.run(run_id).traces
+def progress_of(runs: Runs, run_ids: Sequence[str]) -> dict[str, Progress]:
+    """How far each run is now, by its manifest, its records and when its trace was last written.
+
+    Runs that finished a while ago are left out.
+    """
     now = datetime.now(UTC)
-    pending = _whole(row["pending"])
-    return run_progress(
-        requested=None if pending is None else _whole(row["requested"]),
-        pending=pending,
-        episodes=_whole(row["unique_episodes"]) or 0,
-        written_at=now if stamp is None else datetime.fromtimestamp(stamp[3] / 1e9, UTC),
-        latest=lake.records("live_endings", run_ids=[run_id], most=LATEST),
-        now=now,
-    )
+    written = {run_id: _written(run_id, now) for run_id in run_ids if run_id in runs.table.index}
+    pending = {run_id: _whole(runs.table.at[run_id, "pending"]) for run_id in written}
+    open_runs = [r for r in written if pending[r] != 0 or now - written[r] <= _SHOWN_FOR["finished"]]
+    latest: dict[str, list[dict[str, Any]]] = {run_id: [] for run_id in open_runs}
+    for row in get_lake().records("live_endings", run_ids=open_runs, most=LATEST):
+        latest[row["run_id"]].append(row)
+    return {
+        run_id: run_progress(
+            requested=None if pending[run_id] is None else _whole(runs.table.at[run_id, "requested"]),
+            pending=pending[run_id],
+            episodes=_whole(runs.table.at[run_id, "unique_episodes"]) or 0,
+            written_at=written[run_id],
+            latest=latest[run_id],
+            now=now,
+        )
+        for run_id in open_runs
+    }
+
+
+def _written(run_id: str, now: datetime) -> datetime:
+    stamp = get_lake().run(run_id).traces
+    return now if stamp is None else datetime.fromtimestamp(stamp[3] / 1e9, UTC)
 
 
 def _whole(value: Any) -> int | None:
