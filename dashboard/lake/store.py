@@ -137,6 +137,11 @@ class Lake:
         catalogue = self._runs[run_id].catalogue
         return None if catalogue is None else catalogue.trace_index()
 
+    def is_current(self, run_id: str) -> bool:
+        """Whether the tables show the trace as it was at the last refresh, not as it was before a fault."""
+        self.run(run_id)
+        return not self._runs[run_id].problems
+
     def requested(self, run_id: str) -> int | None:
         """Number of jobs in the run's manifest; None when there is no usable manifest."""
         self.run(run_id)

@@ -25,14 +25,14 @@ def run_summary(lake: Lake, run_id: str) -> dict[str, Any]:
     """Return the ``shopsimrl-eval-summary-v2`` object of a run with ``trace_index`` added.
 
     Means are over completed episodes; what is no finite number is not scored. Raises :class:`LakeError`
-    when the run does not exist or has no traces to compute from.
+    when the run does not exist, has no traces to compute from or they could not be read.
     """
     index = lake.trace_index(run_id)
+    problems = "; ".join(lake.file_problems(run_id))
+    if not lake.is_current(run_id):
+        raise LakeError(f"{run_id}: its traces could not be read", hint=problems)
     if index is None:
-        raise LakeError(
-            f"{run_id}: has no traces to summarize",
-            hint="; ".join(lake.problems(run_id)) or "Its recorded summary.json is all there is.",
-        )
+        raise LakeError(f"{run_id}: has no traces to summarize", hint=problems or None)
     frame = lake.query("summary_episodes", run_id=run_id)
     done = frame[frame["complete"]]
     failed = frame[~frame["complete"]]

@@ -64,7 +64,7 @@ class WholeFile:
 
     def read(self, connection: duckdb.DuckDBPyConnection, sql: str, largest: int) -> bool:
         """Fill the tables ``fast``, ``places`` and ``lenient`` of ``connection``; False if it cannot be."""
-        with ThreadPoolExecutor(1) as pool, connection.cursor() as cursor:
+        with connection.cursor() as cursor, ThreadPoolExecutor(1) as pool:
             scan = pool.submit(self._scan, cursor)
             try:
                 connection.execute(sql, {"file": str(self._path), "largest": largest})

@@ -158,7 +158,9 @@ def test_a_full_disk_is_told_beside_the_run_and_old_data_stay(tmp_path: Path) ->
         lake.refresh()
         (problem,) = lake.file_problems("demo")
         assert "the lake cannot be written" in problem and "SHOPSIM_LAKE" in problem and "\n" not in problem
-        assert run_summary(lake, "demo")["counts"]["trace_files"] == 1
+        assert len(lake.query("summary_episodes", run_id="demo")) == 1
+        with pytest.raises(LakeError, match="demo: its traces could not be read"):
+            run_summary(lake, "demo")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, old)
