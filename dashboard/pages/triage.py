@@ -12,11 +12,11 @@ from dashboard.ui.reviews import get_taxonomy, pick_reviewer
 from dashboard.ui.triage_agreement import draw_agreement
 from dashboard.ui.triage_episode import draw_episode, draw_verdicts
 from dashboard.ui.triage_export import draw_export
+from dashboard.ui.triage_list import draw_list
 from dashboard.ui.triage_queue import (
     Queue,
     choose_current,
     choose_queue,
-    draw_list,
     draw_way,
     go_to,
     reviewed_episodes,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -24,17 +23,15 @@ from dashboard.review.queue import (
     with_reviews,
     with_stages,
 )
-from dashboard.ui import components as ui
 from dashboard.ui import state
 from dashboard.ui.data import Runs, frame
 from dashboard.ui.diagnosis import diagnoses
 from dashboard.ui.reviews import current_verdicts
-from dashboard.ui.text import count, percent, plural, shorten
+from dashboard.ui.text import count, percent, plural
 
-__all__ = ["Queue", "choose_current", "choose_queue", "draw_list", "draw_way", "go_to", "reviewed_episodes"]
+__all__ = ["Queue", "choose_current", "choose_queue", "draw_way", "go_to", "reviewed_episodes"]
 
 Key = tuple[str, str]
-MOST_LISTED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,80 +118,6 @@ def draw_way(queue: Queue, current: Key, name: str) -> Key | None:
         )
         st.caption(where)
     return after
-
-
-def draw_list(runs: Runs, queue: Queue, taxonomy: Taxonomy) -> None:
-    """The queue as a table; selecting a row opens it for review."""
-    rows = queue.open
-    if rows.empty:
-        ui.empty_state("No failure is left here.", hint=_hint(queue))
-        return
-    listed = rows.head(MOST_LISTED)
-
-    def select() -> None:
-        picked = st.session_state["queue_table"]["selection"]["rows"]
-        if picked:
-            go_to((str(listed.at[picked[0], "run_id"]), str(listed.at[picked[0], "episode_id"])))
-
-    others = [
-        f"{solved} of {other}" if other else None
-        for solved, other in zip(listed["solved_by_others"], listed["other_runs"], strict=True)
-    ]
-    config = st.column_config
-    table = pd.DataFrame(
-        {
-            "run": listed["run_id"].map(runs.name),
-            "task": listed["task_id"].astype("Int64"),
-            "reason": listed["reason"],
-            "strict": listed["r_strict"],
-            "loose": listed["r_loose"],
-            "others": others,
-            "reviews": listed["reviews"],
-            "labels": [", ".join(map(taxonomy.name, taxonomy.order(keys))) for keys in listed["labels"]],
-            "severity": listed["severity"],
-            "stage": [STAGES[key].label if key in STAGES else key for key in listed["stage"]],
-            "instruction": listed["shown_instruction"].map(lambda text: shorten(text, 160)),
-        }
-    )
-    settings: dict[str, Any] = {
-        "run": config.TextColumn("Run"),
-        "task": config.NumberColumn("Task", format="%d", width=70),
-        "reason": config.TextColumn("Ended by"),
-        "strict": config.NumberColumn("Strict reward", format="%.3f", width=95),
-        "loose": config.NumberColumn("Loose", format="%.3f", width=70),
-        "others": config.TextColumn("Solved by", width=80, help="Of the other chosen runs with this task"),
-        "reviews": config.NumberColumn("Reviews", width=75),
-        "labels": config.TextColumn("Labels"),
-        "severity": config.TextColumn("Severity", width=80),
-        "stage": config.TextColumn("Stage"),
-        "instruction": config.TextColumn("Instruction", width="large"),
-    }
-    for name in ("reviews", "labels", "severity", "stage"):
-        if not table[name].astype(bool).any():
-            settings.pop(name)
-    st.dataframe(
-        table,
-        key="queue_table",
-        hide_index=True,
-        placeholder="–",
-        column_order=list(settings),
-        column_config=settings,
-        on_select=select,
-        selection_mode="single-row",
-        height=min(38 + 35 * len(table), 560),
-        alt="Failures in the order of the queue",
-    )
-    more = f" The first {count(MOST_LISTED)} of {count(len(rows))}." if len(rows) > MOST_LISTED else ""
-    st.caption(
-        "Worst first: lowest strict reward, then lowest loose reward, then what most other chosen runs "
-        f"solved; unscored episodes and technical failures last. Select a row to review it.{more}"
-    )
-
-
-def _hint(queue: Queue) -> str:
-    if queue.filters.label and queue.status == "nobody":
-        return "Labels are on reviewed failures only: choose “Reviewed” or “All failures”."
-    return "Choose “All failures”, or widen the filters."
 
 
 def _way_button(label: str, key: Key | None, shortcut: str, side: str, help: str) -> None:
