@@ -1,16 +1,18 @@
 """Take the README's screenshots: ``python docs/screenshots.py [PAGE ...]`` (``make screenshots``).
 
-Serves the workspace with its demo runs and drives the system's Chromium; needs fonts for Chinese text
-(Debian: ``chromium fonts-noto-cjk``).
+Serves the workspace with its demo runs and made-up training rounds, and drives the system's Chromium; needs a
+font for Chinese text (Debian: ``chromium fonts-noto-cjk``).
 """
 
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from playwright.sync_api import Page, sync_playwright
 
 FOLDER = Path(__file__).resolve().parent / "screenshots"
 PROJECT = FOLDER.parent.parent
+sys.path.insert(0, str(PROJECT))
 WIDTH, HEIGHT = 1360, 940
 
 # Page -> what of it to show.
@@ -34,7 +37,7 @@ VIEWS = {
     "triage": "runs=demo-iter80",
     "search_quality": "",
     "search_weights": "",
-    "sandbox": "",
+    "sandbox": "task=11&act=search[绿茶 耐泡]",
     "audit": "",
     "training": "",
 }
@@ -50,8 +53,11 @@ def main(pages: list[str]) -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    rounds = tempfile.TemporaryDirectory()
+    make_rounds(Path(rounds.name))
     command = [sys.executable, "-c", "from dashboard.cli import main; main()", "dashboard"]
-    server = subprocess.Popen([*command, "--port", str(port)], cwd=PROJECT, env=dict(os.environ))
+    command += ["--root", rounds.name, "--port", str(port)]
+    server = subprocess.Popen(command, cwd=PROJECT, env=dict(os.environ))
     try:
         wait_for(port)
         with sync_playwright() as driver:
@@ -60,12 +66,33 @@ def main(pages: list[str]) -> int:
             )
             page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
             for name in pages or list(VIEWS):
-                take(page, f"http://127.0.0.1:{port}/{name}?{VIEWS[name]}", FOLDER / f"{name}.png")
+                path = "" if name == "overview" else name  # the first page has no address of its own
+                take(page, f"http://127.0.0.1:{port}/{path}?{VIEWS[name]}", FOLDER / f"{name}.png")
             browser.close()
     finally:
         server.terminate()
         server.wait(timeout=20)
+        rounds.cleanup()
     return 0
+
+
+def make_rounds(root: Path) -> None:
+    """Ten steps of a made-up training round, for the picture of the page Training."""
+    from tests.factories.training import CHUNKS, write_group
+
+    source = random.Random(7)
+    failures = ("wrong_option", "missing_attribute", "over_budget", "action_limit")
+    for group in range(320):
+        chance = 0.3 + 0.0015 * group
+        outcomes = ["success" if source.random() < chance else source.choice(failures) for _ in range(8)]
+        free = source.random() < 0.25
+        write_group(
+            root / "slime-training" / "round-000",
+            group,
+            outcomes,
+            mode="skill_free" if free else "assisted",
+            skill_ids=() if free else tuple(chunk for chunk in CHUNKS if source.random() < 0.5),
+        )
 
 
 def take(page: Page, url: str, path: Path) -> None:
