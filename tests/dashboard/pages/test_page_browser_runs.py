@@ -2,65 +2,29 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
-from tests.factories.review_pages import ReviewApp, review_workspace
+from tests.factories.browser import needs_browser, opened_page, served
+from tests.factories.review_pages import review_workspace
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
-]
+pytestmark = needs_browser
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    review: ReviewApp = review_workspace(tmp_path)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-c", "from dashboard.cli import main; main()", "dashboard", "--no-prepare"]
-    process = subprocess.Popen([*command, "--port", str(port)], env=os.environ | review.variables)
-    try:
-        wait_for(port)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-
-
-def wait_for(port: int) -> None:
-    """Wait until something listens there."""
-    for _ in range(150):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.2)
-    raise AssertionError(f"nothing listens on port {port}")
+    with served(review_workspace(tmp_path).variables) as url:
+        yield url
 
 
 @pytest.fixture
 def page() -> Iterator[Page]:
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        context = browser.new_context(viewport={"width": 1400, "height": 3000})
-        context.set_default_timeout(60_000)
-        expect.set_options(timeout=60_000)
-        yield context.new_page()
-        browser.close()
+    with opened_page() as opened:
+        yield opened
 
 
 def address(page: Page) -> tuple[str, dict[str, list[str]]]:
