@@ -77,11 +77,11 @@ def _prepare(settings: Settings, *, demo: bool) -> None:
         report = prepare(settings, progress=track)
         if report.written:
             typer.echo(f"Prepared the catalogue in {settings.prepared_dir}.")
-        if demo and not _has_runs(settings.runs_root):
+        if demo and _demo_is_wanted(settings.runs_root):
             from shopsim.engine import open_engine
             from shopsim.rollout.demo import run_demo
 
-            typer.echo("No runs yet: recording the demo runs (scripted agents, about a minute).")
+            typer.echo("Recording the demo runs (scripted agents, about a minute).")
             with open_engine(settings) as engine:
                 run_demo(engine, concurrency=os.cpu_count() or 1, progress=_show)
     except ShopSimError as error:
@@ -94,8 +94,14 @@ def _show(items: Iterable[str], label: str, total: int) -> Iterator[str]:
     return track(items, label=label, total=total)
 
 
-def _has_runs(folder: Path) -> bool:
-    return folder.is_dir() and any(entry.is_dir() for entry in folder.iterdir())
+def _demo_is_wanted(folder: Path) -> bool:
+    """Whether there is no run at all, or a demo that was cut off (a run gets its summary at its end)."""
+    from shopsim.rollout.demo import DEMO_AGENTS
+    from shopsim.rollout.folder import SUMMARY_FILE
+
+    runs = {entry.name for entry in folder.iterdir() if entry.is_dir()} if folder.is_dir() else set()
+    finished = all((folder / name / SUMMARY_FILE).is_file() for name in DEMO_AGENTS)
+    return not runs or (not finished and not runs.isdisjoint(DEMO_AGENTS))
 
 
 def _serve(settings: Settings, roots: list[Path], port: int) -> int:

@@ -16,6 +16,7 @@ import pytest
 from dashboard.cli import app, serve
 from shopsim.cli.process import run_app
 from shopsim.errors import ShopSimError
+from shopsim.rollout.demo import DEMO_AGENTS
 from shopsim.settings import Settings
 
 
@@ -81,16 +82,19 @@ def test_runs_of_their_own_are_no_reason_to_record_demos(
     assert asked == [False, True]
 
 
-def test_a_workspace_without_runs_gets_the_demo_once(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings = serve.load_settings()
-    assert not serve._has_runs(settings.runs_root)
-    settings.runs_root.mkdir()
-    (settings.runs_root / "README.md").touch()
-    assert not serve._has_runs(settings.runs_root)
-    (settings.runs_root / "run").mkdir()
-    assert serve._has_runs(settings.runs_root)
+def test_the_demo_is_recorded_when_there_are_no_runs_or_it_was_cut_off(workspace: Path) -> None:
+    runs = workspace / "runs"
+    assert serve._demo_is_wanted(runs)
+    (runs / "mine").mkdir(parents=True)
+    assert not serve._demo_is_wanted(runs)
+    for name in list(DEMO_AGENTS)[:-1]:
+        (runs / name).mkdir()
+        (runs / name / "summary.json").write_text("{}", encoding="utf-8")
+    assert serve._demo_is_wanted(runs)
+    (runs / list(DEMO_AGENTS)[-1]).mkdir()
+    assert serve._demo_is_wanted(runs)
+    (runs / list(DEMO_AGENTS)[-1] / "summary.json").write_text("{}", encoding="utf-8")
+    assert not serve._demo_is_wanted(runs)
 
 
 def test_it_serves_the_app(workspace: Path) -> None:
