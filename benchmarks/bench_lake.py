@@ -81,8 +81,8 @@ class _Times:
 def _bare_projection(trace: Path) -> None:
     with duckdb.connect() as connection:
         sql = (
-            "CREATE TABLE projected AS SELECT * FROM read_json($file, format = 'newline_delimited', "
-            f"maximum_object_size = 100000000, columns = {structure_columns()})"
+            "CREATE TABLE projected AS SELECT * FROM "
+            f"read_json($file, format = 'newline_delimited', columns = {structure_columns()})"
         )
         connection.execute(sql, {"file": str(trace)}).fetchall()
 

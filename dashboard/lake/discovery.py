@@ -156,8 +156,11 @@ def _bundle_runs(bundle: Path, root: Path) -> Iterator[FoundRun]:
         folder = path.parent
         relative = folder.relative_to(bundle).as_posix().removeprefix("eval/")
         condition = condition_of(relative)
-        kind: Literal["published", "summary_only"] = "published" if condition else "summary_only"
-        yield FoundRun(condition or relative, root, folder, kind, summary=stamp(path))
+        manifest, traces, summary = (stamp(folder / name) for name in (MANIFEST, TRACES, SUMMARY))
+        kind: Literal["evaluation", "published", "summary_only"] = "published"
+        if not condition:
+            kind = "evaluation" if manifest or traces else "summary_only"
+        yield FoundRun(condition or relative, root, folder, kind, manifest, traces, summary)
 
 
 def condition_of(name: str) -> str | None:

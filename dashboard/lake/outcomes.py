@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 import pyarrow as pa
 
 from shopsim.env.fuzzy import is_match, token_set_ratio
 
-__all__ = ["attribute_outcomes", "option_outcomes"]
+__all__ = ["attribute_outcomes", "goal_rows", "option_outcomes"]
 
 _WHO: Final = [
     ("stretch", pa.int64()),
@@ -35,6 +35,24 @@ _ATTRIBUTES: Final = pa.schema([*_WHO, ("wanted_attribute", pa.string()), ("matc
 
 Goal = Mapping[str, Any]
 Row = tuple[Any, ...]
+
+
+def goal_rows(goals: pa.Table) -> list[Goal]:
+    """The rows of ``queries/ingest_goals.sql``; the pages of a row are converted when they are looked at."""
+    rows = goals.drop_columns(["pages"]).to_pylist()
+    pages = goals["pages"].combine_chunks()
+    return [{**row, "pages": _Pages(pages, number)} for number, row in enumerate(rows)]
+
+
+class _Pages:
+    """The product pages of one goal."""
+
+    def __init__(self, column: pa.Array, row: int) -> None:
+        self._column = column
+        self._row = row
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._column[self._row].as_py() or ())
 
 
 def option_outcomes(goals: Iterable[Goal]) -> pa.Table:
@@ -122,12 +140,15 @@ class _Offers:
     """Options of the product pages seen: the goal's first, then the bought product's, then others."""
 
     def __init__(self, goal: Goal) -> None:
-        self._pages = {page["asin"]: page["options"] for page in goal["pages"] or ()}
-        self._first = (goal["goal_asin"], goal["bought_asin"])
+        self._goal = goal
+
+    @cached_property
+    def _pages(self) -> dict[str, str]:
+        return {page["asin"]: page["options"] for page in self._goal["pages"] or ()}
 
     def axis_of(self, wanted: str, used: set[str]) -> str | None:
         """The axis that offers the wanted value, preferably one that no other wanted value uses."""
-        for asin in dict.fromkeys((*self._first, *self._pages)):
+        for asin in dict.fromkeys((self._goal["goal_asin"], self._goal["bought_asin"], *self._pages)):
             options = _options(self._pages[asin]) if asin in self._pages else {}
             axes = [axis for axis, values in options.items() if any(_matches(v, wanted) for v in values)]
             if axes:

@@ -13,7 +13,7 @@ import duckdb
 
 from dashboard.lake.catalogue import table_path
 from dashboard.lake.lines import Stretch, no_counts
-from dashboard.lake.outcomes import attribute_outcomes, option_outcomes
+from dashboard.lake.outcomes import attribute_outcomes, goal_rows, option_outcomes
 from dashboard.lake.sql import load_sql
 from dashboard.lake.stage import stage
 from shopsim.formats import EPISODE_SCHEMA
@@ -73,7 +73,7 @@ def _make_episodes(connection: duckdb.DuckDBPyConnection, stretches: Sequence[St
 
 
 def _make_outcomes(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
-    goals = connection.sql(load_sql("ingest_goals")).to_arrow_table().to_pylist()
+    goals = goal_rows(connection.sql(load_sql("ingest_goals")).to_arrow_table())
     for table, tell in (("option_outcomes", option_outcomes), ("attribute_outcomes", attribute_outcomes)):
         connection.register("rows", tell(goals))
         _make_table(connection, stretches, table)
