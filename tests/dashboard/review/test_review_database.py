@@ -76,7 +76,7 @@ def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
 
 
 def test_a_damaged_database_is_told(store: ReviewStore) -> None:
-    for number in range(200):
+    for number in range(120):
         store.record(episode_target("r", f"e{number}", task_id=1, record=""), "Ann", SAID, expected=0)
     with closing(sqlite3.connect(store.path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

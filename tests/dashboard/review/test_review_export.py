@@ -329,7 +329,7 @@ class TestLabels:
         assert all(row["run_id"] == "'=run" for row in rows)
         assert all(row["task_id"] == "" for row in rows)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=20, deadline=None)
     @given(comment=st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40))
     def test_json_lines_keep_every_character(
         self, tmp_path_factory: pytest.TempPathFactory, comment: str

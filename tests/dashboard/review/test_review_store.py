@@ -139,7 +139,7 @@ def test_verdicts_are_checked_by_field() -> None:
     assert checked_verdict(Verdict(("gone",)), "episode", taxonomy, held={"gone"}).labels == ("gone",)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.sampled_from(["one", "two", "retract", "undo"]), max_size=10))
 def test_undo_walks_back_through_the_states(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str]
