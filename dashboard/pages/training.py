@@ -19,14 +19,8 @@ from dashboard.ui import components as ui
 from dashboard.ui import state, tables
 from dashboard.ui.text import MISSING, count, plural, safe_text
 from dashboard.ui.training import TrainingView, load_training, source_label
-from dashboard.ui.training_figures import (
-    draw_chunks,
-    draw_classes,
-    draw_contributions,
-    draw_gates,
-    draw_optimiser,
-    draw_steps,
-)
+from dashboard.ui.training_bundle import draw_contributions, draw_gates, draw_optimiser
+from dashboard.ui.training_figures import draw_chunks, draw_classes, draw_steps
 from dashboard.ui.training_groups import draw_groups, open_class
 from dashboard.ui.workspace import current_workspace
 

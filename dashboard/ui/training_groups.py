@@ -41,8 +41,14 @@ def open_class(round_number: int, name: str) -> None:
     """Show the groups of one triage class of a round below."""
     state.put("in_round", round_number)
     state.put("class", name)
-    state.put("rollout_step", None)
-    state.put("group", None)
+    for key in ("rollout_step", "group", "rollout"):
+        state.put(key, None)
+
+
+def _from_the_first() -> None:
+    """Other groups: begin with the first of them."""
+    for key in ("group", "rollout"):
+        state.put(key, None)
 
 
 def draw_groups(view: TrainingView, source: str, steps: pd.DataFrame, classes: pd.DataFrame) -> None:
@@ -73,6 +79,7 @@ def _choose_groups(
             [0, *(int(value) for value in steps["step"])],
             key="rollout_step",
             format_func=lambda value: f"Step {value}" if value else "All steps",
+            on_change=_from_the_first,
         )
     with columns[1]:
         number_ = state.choice(
@@ -80,6 +87,7 @@ def _choose_groups(
             [-1, *rounds],
             key="in_round",
             format_func=lambda value: f"Round {value}" if value >= 0 else "All rounds",
+            on_change=_from_the_first,
         )
     with columns[2]:
         name = state.choice(
@@ -87,6 +95,7 @@ def _choose_groups(
             ["", *names],
             key="class",
             format_func=lambda value: class_label(value) if value else "All classes",
+            on_change=_from_the_first,
         )
     return view.frame(
         "training_groups",

@@ -130,6 +130,8 @@ def test_a_retry_can_be_opened_and_is_no_sample(review: ReviewApp) -> None:
     app = review.open("training", training=SOURCE, group="0-3", rollout="full-skill-retry.json")
     assert table(app, "sample", "outcome")["kind"].tolist()[-1] == "full-skill retry"
     assert any("No training sample" in element.value for element in app.info)
+    app = review.act(app, lambda page: page.selectbox(key="rollout_step").set_value(2))
+    assert "rollout" not in app.query_params and not any("sample" in element.value for element in app.info)
 
 
 def test_groups_of_a_class(review: ReviewApp) -> None:
