@@ -16,6 +16,7 @@ from dashboard.ui import data, state
 from dashboard.ui.catalogue import runs_of_catalogue
 from dashboard.ui.counterfactual import diagnosis_panel
 from dashboard.ui.data import Runs, frame
+from dashboard.ui.episode_verdict import episode_verdict
 from dashboard.ui.navigation import link_to
 from dashboard.ui.replay_steps import choose_step, draw_raw, draw_step, draw_timeline
 from dashboard.ui.replay_view import draw_task, draw_verdict, draw_wanted
@@ -51,6 +52,8 @@ def main() -> None:
     links_to_task(record)
     draw_wanted(runs, run_id, episode_id, record)
     diagnosis_panel(runs, run_id, record)
+    with st.expander("Your verdict on this episode"):
+        episode_verdict(run_id, episode_id)
     draw_steps(runs, run_id, episode_id, record)
 
 
