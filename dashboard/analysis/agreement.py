@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+from scipy.special import ndtri
 
 from dashboard.analysis.intervals import wilson_interval
 
@@ -162,7 +162,7 @@ def _pairs(verdicts: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
 
 def _interval(kappa: float, variance: float, observed: float, expected: float, n: int) -> tuple[float, float]:
     if variance > _NO_SPREAD / n:
-        half = float(stats.norm.ppf(0.5 + _CONFIDENCE / 2)) * float(np.sqrt(variance))
+        half = float(ndtri(0.5 + _CONFIDENCE / 2)) * float(np.sqrt(variance))
         return max(-1.0, kappa - half), min(1.0, kappa + half)
     low, high = wilson_interval(np.array([observed * n]), np.array([float(n)]), confidence=_CONFIDENCE)
     scale = 1 - expected

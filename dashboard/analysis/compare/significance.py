@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy.special import bdtr, ndtri  # scipy.stats would add a second to a page's first visit
 
 __all__ = ["benjamini_hochberg", "mcnemar_exact", "paired_sign_flip_p", "tasks_to_settle"]
 
@@ -20,7 +20,7 @@ def mcnemar_exact(fixed: int, broken: int) -> float:
     changed = fixed + broken
     if changed == 0:
         return 1.0
-    return float(stats.binomtest(min(fixed, broken), changed, 0.5).pvalue)
+    return min(1.0, 2.0 * float(bdtr(min(fixed, broken), changed, 0.5)))
 
 
 def paired_sign_flip_p(differences: npt.NDArray[np.float64], *, seed: int = 0, flips: int = 10_000) -> float:
@@ -40,9 +40,12 @@ def paired_sign_flip_p(differences: npt.NDArray[np.float64], *, seed: int = 0, f
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Adjusted p-values that control the false discovery rate (Benjamini and Hochberg 1995)."""
-    if not p_values:
-        return []
-    return [float(p) for p in stats.false_discovery_control(np.asarray(p_values), method="bh")]
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p)
+    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(scaled[::-1])[::-1])
+    return [float(value) for value in adjusted]
 
 
 def tasks_to_settle(
@@ -59,5 +62,5 @@ def tasks_to_settle(
     deviation = float(differences.std(ddof=1))
     if mean == 0 or deviation == 0:
         return None
-    z = float(stats.norm.ppf(0.5 + confidence / 2) + stats.norm.ppf(power))
+    z = float(ndtri(0.5 + confidence / 2) + ndtri(power))
     return math.ceil((z * deviation / mean) ** 2)
