@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import Any, Final
 
 import pyarrow as pa
@@ -122,8 +123,7 @@ def _attribute_matches(goal: Goal, wanted: Sequence[str]) -> list[bool | None]:
     return [True if met else (False if certain else None) for met in found]
 
 
-def _who(goal: Goal) -> Row:
-    return tuple(goal[name] for name, _ in _WHO)
+_who = itemgetter(*(name for name, _ in _WHO))
 
 
 def _chosen(text: str | None) -> list[tuple[str | None, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +28,8 @@ _MEMORY: Final = "1GB"
 @contextmanager
 def ingest_connection(spill_dir: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """An in-memory DuckDB with bounded memory that spills into ``spill_dir``."""
-    settings = {"memory_limit": _MEMORY, "temp_directory": str(spill_dir)}
+    threads = max(1, (os.cpu_count() or 2) - 1)  # beside the one that finds the lines
+    settings = {"memory_limit": _MEMORY, "temp_directory": str(spill_dir), "threads": str(threads)}
     connection = duckdb.connect(":memory:", config=settings)
     try:
         connection.execute(load_sql("ingest_macros"))

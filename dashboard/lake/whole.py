@@ -109,7 +109,6 @@ class WholeFile:
                 offset.append(batch.offset[kept])
                 length.append(np.diff(batch.bounds)[kept] - 1)
                 cursor.register("lines", batch.table(special))
-                cursor.execute(load_sql("ingest_lenient"))
                 found = cursor.execute(load_sql("ingest_lenient_rows")).fetchall()
                 doubtful += [first + row for row in (*special, *(int(row[0]) for row in found))]
                 first += len(batch)
