@@ -7,7 +7,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.analysis.diagnosis import STAGE_ORDER, STAGES, flow, stage_shares
+from dashboard.analysis.diagnosis import (
+    FUNNEL,
+    STAGE_ORDER,
+    STAGES,
+    episodes_of_link,
+    flow,
+    stage_shares,
+)
 from dashboard.analysis.iterations import iteration_number
 from dashboard.charts.diagnosis import flow_figure, stage_figure
 from dashboard.ui import components as ui
@@ -119,6 +126,21 @@ def flow_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None:
     links = flow(one)
     ui.show_figure(flow_figure(links), key="flow", alt="Flow of episodes from stage to stage of one run")
     st.caption(f"{plural(len(one), 'episode')} of {safe_text(runs.name(run_id))}; links are episodes.")
+    named = {
+        f"{source}>{target}": f"{link_end(source)} → {link_end(target)} ({n})"
+        for source, target, n in links[["source", "target", "n"]].itertuples(index=False)
+    }
+    link = state.choice(
+        "Episodes of a link", ["", *named], key="link", format_func=lambda key: named.get(key, "none")
+    )
+    if link:
+        source, target = link.split(">")
+        stage_table(runs, episodes_of_link(one, source, target), key="link_episodes")
+
+
+def link_end(node: str) -> str:
+    """What one end of a link is called."""
+    return FUNNEL[node] if node in FUNNEL else STAGES[node.removeprefix("broke:")].label
 
 
 def latest_iteration(runs: Runs, chosen: list[str]) -> str:
@@ -147,10 +169,15 @@ def episodes_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None
         )
     rows = found[(found["stage"] == stage) & ((found["run_id"] == in_run) | (in_run == ""))]
     st.caption(f"{plural(len(rows), 'episode')}. {STAGES[stage].meaning}")
+    stage_table(runs, rows, key="stage_episodes")
+
+
+def stage_table(runs: Runs, rows: pd.DataFrame, *, key: str) -> None:
+    """Episodes with what is known of their failure."""
     ui.episode_table(
         runs,
         rows[["run_id", "episode_id", "task_id", "detail", "evidence", "basis"]],
-        key="stage_episodes",
+        key=key,
         extra={
             "detail": st.column_config.TextColumn("Kind", width="small"),
             "evidence": st.column_config.TextColumn("Evidence", width="large"),

@@ -4,6 +4,7 @@ from dashboard.analysis.diagnosis.frames import (
     DIAGNOSIS_COLUMNS,
     SolutionKey,
     diagnose_episodes,
+    episodes_of_link,
     flow,
     stage_shares,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "Stage",
     "diagnose",
     "diagnose_episodes",
+    "episodes_of_link",
     "flow",
     "stage_shares",
 ]

@@ -10,7 +10,16 @@ import pandas as pd
 from dashboard.analysis.diagnosis.rules import Evidence, diagnose
 from dashboard.analysis.diagnosis.stages import FUNNEL, STAGE_ORDER
 
-__all__ = ["DIAGNOSIS_COLUMNS", "SolutionKey", "diagnose_episodes", "flow", "stage_shares"]
+__all__ = [
+    "DIAGNOSIS_COLUMNS",
+    "SolutionKey",
+    "diagnose_episodes",
+    "episodes_of_link",
+    "flow",
+    "stage_shares",
+]
+
+_BROKE: Final = "broke:"
 
 SolutionKey = tuple[int, float | None]
 """Task id and the price limit that the record was scored with."""
@@ -85,8 +94,18 @@ def flow(diagnoses: pd.DataFrame) -> pd.DataFrame:
             links.append((steps[index - 1], steps[index], through))
     broken = diagnoses[diagnoses["stage"] != "success"]
     for (reached, stage), group in broken.groupby(["reached", "stage"], observed=True):
-        links.append((str(reached), f"broke:{stage}", len(group)))
+        links.append((str(reached), f"{_BROKE}{stage}", len(group)))
     return pd.DataFrame(links, columns=["source", "target", "n"])
+
+
+def episodes_of_link(diagnoses: pd.DataFrame, source: str, target: str) -> pd.DataFrame:
+    """The episodes that a link of :func:`flow` counts."""
+    if target.startswith(_BROKE):
+        return diagnoses[
+            (diagnoses["reached"] == source) & (diagnoses["stage"] == target.removeprefix(_BROKE))
+        ]
+    steps = list(FUNNEL)
+    return diagnoses[diagnoses["reached"].map(steps.index) >= steps.index(target)]
 
 
 def _evidence(row: Mapping[Any, Any], satisfying: Set[str] | None) -> Evidence:

@@ -72,6 +72,13 @@ def test_a_stage_of_the_url_lists_its_episodes(tiny: tuple[Settings, ReviewApp])
     assert table["evidence"].tolist() == ["30 of 30 actions were refused"]
 
 
+def test_a_link_of_the_flow_lists_its_episodes(tiny: tuple[Settings, ReviewApp]) -> None:
+    page = tiny[1].open("diagnosis", link="bought>broke:wrong_option")
+    tables = [frame.value for frame in page.dataframe if "evidence" in frame.value.columns]
+    assert len(tables) == 2
+    assert tables[0]["task_id"].tolist() == [0]
+
+
 def test_failures_only(tiny: tuple[Settings, ReviewApp]) -> None:
     counts = stages_of_chart(tiny[1].open("diagnosis", failures="1"))
     assert "success" not in counts

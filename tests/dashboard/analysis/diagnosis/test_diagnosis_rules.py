@@ -15,6 +15,7 @@ from dashboard.analysis.diagnosis import (
     Evidence,
     diagnose,
     diagnose_episodes,
+    episodes_of_link,
     flow,
     stage_shares,
 )
@@ -173,6 +174,8 @@ def test_the_flow_loses_nobody() -> None:
         out = sum(n for (source, _), n in count.items() if source == node)
         assert into == out
     assert sum(n for (_, target), n in count.items() if target.startswith("broke:")) == 4
+    for (source, target), n in count.items():
+        assert len(episodes_of_link(diagnoses, source, target)) == n
 
 
 def test_the_oracle_counts_only_for_runs_of_its_catalogue() -> None:
