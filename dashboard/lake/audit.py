@@ -103,7 +103,10 @@ def _run_facts(lake: Lake, run: FoundRun, episodes: pd.DataFrame) -> RunFacts:
 
 
 def _document(path: Path) -> Document:
-    if not path.is_file():
+    try:
+        if not path.is_file():
+            return Document()
+    except OSError:  # in a folder that cannot be looked into, which is a finding of its own
         return Document()
     try:
         return Document(True, read_json(path))
@@ -183,9 +186,9 @@ def _idle_folders(roots: Sequence[Path], known: Sequence[Path]) -> list[Path]:
         if root in known or not root.is_dir():
             continue
         for folder in sorted(root.iterdir()):
-            if folder.name.startswith((".", "slime-training")) or not folder.is_dir():
-                continue
             with suppress(OSError):  # not readable: reported as such
+                if folder.name.startswith((".", "slime-training")) or not folder.is_dir():
+                    continue
                 if not any(path.is_relative_to(folder) for path in known) and _is_abandoned(folder):
                     idle.append(folder)
     return idle
@@ -200,11 +203,12 @@ def _bundle_facts(path: Path) -> BundleFacts:
     documents: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for name in (TRAINING_STEPS, TRAINING_GROUPS, ROUNDS):
-        if (path / name).is_file():
-            try:
-                tables[name] = pd.read_csv(path / name)
-            except (OSError, ValueError) as error:  # pandas' parser errors are ValueErrors
-                errors[name] = " ".join(str(error).split())
+        try:
+            tables[name] = pd.read_csv(path / name)
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:  # pandas' parser errors are ValueErrors
+            errors[name] = " ".join(str(error).split())
     names = [path / OUTCOMES, *path.glob("eval/**/summary.json"), *path.glob("eval/**/*comparison*.json")]
     for file in names:
         document = _document(file)

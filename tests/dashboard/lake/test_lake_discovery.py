@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import pytest
 from dashboard.lake import Lake
 from dashboard.lake.discovery import find_runs
 from tests.factories.traces import episode_record, sample_run, write_run
+from tests.factories.users import open_folder, unprivileged
 
 SUMMARY = {
     "schema_version": "shopsimrl-eval-summary-v2",
@@ -140,24 +139,16 @@ def test_a_changed_manifest_changes_the_version_without_reading_traces(tmp_path:
 @pytest.mark.skipif(os.name == "nt", reason="permissions work differently on Windows")
 def test_folders_and_files_without_read_permission() -> None:
     """As another user when this one is root, to whom nothing is unreadable."""
-    folder = Path(tempfile.mkdtemp())
-    folder.chmod(0o777)
-    root = folder / "runs"
-    write_run(root / "good", [episode_record(0)])
-    write_run(root / "locked", [episode_record(0)]).chmod(0o000)
-    (write_run(root / "trace", [episode_record(0)]) / "traces.jsonl").chmod(0o000)
-    write_run(folder / "warm" / "run", [episode_record(0)])
-    Lake([folder / "warm"], folder / "cache").refresh()  # everything is imported while that is allowed
-    user = os.geteuid()
-    try:
-        if user == 0:
-            os.seteuid(65534)
-        lake = Lake([root], folder / "lake")
-        good, locked, trace = lake.records("runs_with_figures")
-    finally:
-        os.seteuid(user)
-        (root / "locked").chmod(0o755)
-        shutil.rmtree(folder)
+    with open_folder() as folder:
+        root = folder / "runs"
+        write_run(root / "good", [episode_record(0)])
+        write_run(root / "locked", [episode_record(0)]).chmod(0o000)
+        (write_run(root / "trace", [episode_record(0)]) / "traces.jsonl").chmod(0o000)
+        write_run(folder / "warm" / "run", [episode_record(0)])
+        Lake([folder / "warm"], folder / "cache").refresh()  # everything is imported while that is allowed
+        with unprivileged():
+            lake = Lake([root], folder / "lake")
+            good, locked, trace = lake.records("runs_with_figures")
     assert good["has_traces"] and good["problems"] == []
     assert not locked["has_traces"] and "cannot be read (Permission denied)" in locked["problems"][0]
     assert (

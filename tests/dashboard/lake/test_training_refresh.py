@@ -29,6 +29,7 @@ from tests.factories.training import (
     write_json_file,
     write_round,
 )
+from tests.factories.users import open_folder, unprivileged
 
 SOURCE = "slime-training"
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX")
@@ -265,15 +266,16 @@ def test_sources_of_several_experiments_and_roots(tmp_path: Path) -> None:
 
 
 @posix
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read everything")
-def test_a_folder_without_read_permission(tmp_path: Path, rounds: Path) -> None:
-    locked = group_folder(rounds / "round-000", 1)
-    locked.chmod(0)
-    try:
-        training = Training([tmp_path / "runs"], tmp_path / "lake")
-        assert (1, "unreadable", None, "the folder cannot be read (Permission denied)") in problems(training)
-    finally:
-        locked.chmod(0o755)
+def test_a_folder_without_read_permission() -> None:
+    with open_folder() as folder:
+        for name in ("runs", "warm"):
+            for index in (0, 1):
+                write_group(folder / name / "slime-training" / "round-000", index)
+        _ = Training([folder / "warm"], folder / "cache").state
+        group_folder(folder / "runs" / "slime-training" / "round-000", 1).chmod(0)
+        with unprivileged():
+            told = problems(Training([folder / "runs"], folder / "lake"))
+    assert (1, "unreadable", None, "the folder cannot be read (Permission denied)") in told
 
 
 def test_a_folder_that_cannot_be_listed_is_told(

@@ -19,6 +19,7 @@ from shopsim.jsonio import write_json
 from shopsim.rollout.summary import summarize
 from tests.factories.episodes import provenance
 from tests.factories.traces import episode_record, write_run
+from tests.factories.users import open_folder, unprivileged
 
 PUBLISHED = Path(__file__).parents[5] / "shared" / "published" / "artifacts"
 
@@ -180,12 +181,13 @@ def test_a_folder_that_cannot_be_looked_into() -> None:
     assert finding.rule == "folder_unreadable" and finding.places[0].detail == "no"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every folder")
-def test_a_folder_without_permission(tmp_path: Path) -> None:
-    write_run(tmp_path / "runs" / "locked", [episode_record(0)])
-    (tmp_path / "runs" / "locked").chmod(0)
-    try:
-        report = audited(tmp_path / "runs", tmp_path / "lake")
-    finally:
-        (tmp_path / "runs" / "locked").chmod(0o755)
+@pytest.mark.skipif(os.name == "nt", reason="permissions work differently on Windows")
+def test_a_folder_without_permission() -> None:
+    with open_folder() as folder:
+        write_run(folder / "runs" / "locked", [episode_record(0)])
+        write_run(folder / "warm" / "run", [episode_record(0)])
+        audited(folder / "warm", folder / "cache")
+        (folder / "runs" / "locked").chmod(0)
+        with unprivileged():
+            report = audited(folder / "runs", folder / "lake")
     assert rules(report, "locked") == ["folder_unreadable"]
