@@ -38,11 +38,11 @@ def main() -> None:
         os.environ.update(environment)
         size = sum(path.stat().st_size for path in root.glob("*/traces.jsonl"))
         start = time.perf_counter()
-        _lake().refresh()
+        opened_lake().refresh()
         line("first ingest", f"{time.perf_counter() - start:.2f} s", f"{size / 1e6:,.0f} MB of traces")
-        line("opening the ingested lake", f"{best_seconds(lambda: _lake().refresh(), 3):.3f} s")
+        line("opening the ingested lake", f"{best_seconds(lambda: opened_lake().refresh(), 3):.3f} s")
         for page in available_pages():
-            _report(page.title, _measured(page.name, environment))
+            _report(page.title, measured(page.name, environment))
 
 
 def _write_runs(root: Path) -> None:
@@ -59,7 +59,7 @@ def _write_runs(root: Path) -> None:
         sample_run(root / name, tasks=EPISODES, success=0.2 + 0.06 * number, seed=number, **plan)
 
 
-def _lake() -> Any:
+def opened_lake() -> Any:
     from dashboard.lake import Lake
     from dashboard.ui.workspace import current_workspace
 
@@ -67,7 +67,7 @@ def _lake() -> Any:
     return Lake(workspace.roots, workspace.cache_dir)
 
 
-def _measured(page: str, environment: dict[str, str]) -> dict[str, Any]:
+def measured(page: str, environment: dict[str, str]) -> dict[str, Any]:
     code = "import sys; from benchmarks.bench_pages import measure_page; measure_page(sys.argv[1])"
     done = subprocess.run(
         [sys.executable, "-c", code, page], env=environment, cwd=PROJECT, capture_output=True, text=True

@@ -9,10 +9,10 @@ import streamlit as st
 
 from dashboard.analysis.diagnosis import (
     FUNNEL,
-    STAGE_ORDER,
     STAGES,
     episodes_of_link,
     flow,
+    occurring_stages,
     stage_shares,
 )
 from dashboard.analysis.iterations import iteration_number
@@ -60,13 +60,10 @@ def main() -> None:
         + ("failures." if failures_only else "all episodes.")
     )
     with st.expander("What the stages mean, and the figures as a table"):
-        st.markdown(
-            "\n".join(
-                f"- **{STAGES[stage].label}**: {STAGES[stage].meaning}"
-                for stage in STAGE_ORDER
-                if stage in set(shares["stage"])
-            )
+        meanings = (
+            f"- **{STAGES[stage].label}**: {STAGES[stage].meaning}" for stage in occurring_stages(shares)
         )
+        st.markdown("\n".join(meanings))
         share_table(runs, shares)
     flow_section(runs, chosen, found)
     episodes_section(runs, chosen, found)
@@ -153,7 +150,7 @@ def latest_iteration(runs: Runs, chosen: list[str]) -> str:
 def episodes_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None:
     """The episodes behind a segment."""
     st.subheader("Episodes", anchor=False)
-    occurring = [stage for stage in STAGE_ORDER if stage in set(found["stage"])]
+    occurring = occurring_stages(found)
     left, right = st.columns(2)
     with left:
         stage = state.choice(

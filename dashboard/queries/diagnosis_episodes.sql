@@ -1,11 +1,17 @@
--- What the diagnosis needs of each episode: outcome, what it was shown and opened, signs of being stuck.
-WITH seen AS (
+-- What the diagnosis needs of each episode of some runs: outcome, which of the products that matter it was shown
+-- and opened (those in $wanted, and its own target), how many products in all, signs of being stuck.
+WITH wanted AS (
+    SELECT DISTINCT unnest(CAST($wanted AS VARCHAR[])) AS asin
+),
+seen AS (
     SELECT
-        run_id, episode_id,
-        list(DISTINCT asin) AS shown,
-        coalesce(list(DISTINCT asin) FILTER (opened), []) AS opened
-    FROM exposures
-    WHERE list_contains($run_ids, run_id)
+        x.run_id, x.episode_id,
+        coalesce(list(DISTINCT x.asin) FILTER (x.is_goal OR w.asin IS NOT NULL), []) AS shown,
+        coalesce(list(DISTINCT x.asin) FILTER (x.opened AND (x.is_goal OR w.asin IS NOT NULL)), []) AS opened,
+        count(DISTINCT x.asin) AS products_shown,
+        count(DISTINCT x.asin) FILTER (x.opened) AS products_opened
+    FROM exposures x LEFT JOIN wanted w USING (asin)
+    WHERE list_contains($run_ids, x.run_id)
     GROUP BY ALL
 ),
 repeated AS (
@@ -27,6 +33,8 @@ SELECT
     coalesce(r.most_repeated, 0) AS most_repeated,
     coalesce(s.shown, []) AS shown,
     coalesce(s.opened, []) AS opened,
+    coalesce(s.products_shown, 0) AS products_shown,
+    coalesce(s.products_opened, 0) AS products_opened,
     nullif(concat_ws(': ', e.error_stage, e.error_type, e.error_message), '') AS error
 FROM episodes e
 LEFT JOIN seen s USING (run_id, episode_id)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.analysis.diagnosis import DIAGNOSIS_COLUMNS, SolutionKey, diagnose_episodes
-from dashboard.ui.data import Runs, frame, lake_version
+from dashboard.analysis.diagnosis import SolutionKey, diagnose_episodes
+from dashboard.ui.data import Runs, frame, get_lake, lake_version
 from dashboard.ui.engine import get_engine
 from dashboard.ui.workspace import current_workspace
 from shopsim.engine import Engine
@@ -17,10 +17,11 @@ __all__ = ["diagnoses", "solution_cache"]
 
 
 def diagnoses(runs: Runs, run_ids: list[str]) -> pd.DataFrame:
-    """One row an episode of the chosen runs, columns ``DIAGNOSIS_COLUMNS`` (with ``stage``)."""
-    parts = [_of_run(run_id, lake_version(), _engine_sha(), runs) for run_id in run_ids]
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=list(DIAGNOSIS_COLUMNS))
+    """One row an episode of the chosen runs, columns ``DIAGNOSIS_COLUMNS`` (with ``stage``).
+
+    All sessions share the frame: filter it, do not change it.
+    """
+    return _of_runs(tuple(run_ids), lake_version(), _engine_sha(), runs)
 
 
 def solution_cache(engine: Engine) -> SolutionCache:
@@ -28,21 +29,24 @@ def solution_cache(engine: Engine) -> SolutionCache:
     return _cache(engine, engine.corpus.sha256)
 
 
-# Keyed by the versions of the data and of the catalogue: another run that grows must not make this one stale
-# for longer than one look, and a newly prepared catalogue changes what is known.
-@st.cache_data(show_spinner="Diagnosing …", max_entries=200)
-def _of_run(run_id: str, version: str, sha256: str | None, _runs: Runs) -> pd.DataFrame:
-    episodes = frame("diagnosis_episodes", run_ids=[run_id])
-    known = sha256 is not None and _runs.table.at[run_id, "product_data_sha256"] == sha256
-    satisfying = {}
+# Shared, not copied: a copy of 20,000 rows costs more than drawing them.
+@st.cache_resource(show_spinner="Diagnosing …", max_entries=50)
+def _of_runs(run_ids: tuple[str, ...], version: str, sha256: str | None, _runs: Runs) -> pd.DataFrame:
+    """Keyed by the versions of the data and of the catalogue, on which the diagnosis depends."""
+    recorded = _runs.table["product_data_sha256"]
+    known = [run_id for run_id in run_ids if sha256 is not None and recorded.get(run_id) == sha256]
+    satisfying: dict[SolutionKey, frozenset[str]] = {}
     if known:
+        tasks = frame("diagnosis_keys", run_ids=known)
         keys: list[SolutionKey] = [
             (int(task), None if pd.isna(limit) else float(limit))
-            for task, limit in zip(episodes["task_id"], episodes["price_upper"], strict=True)
-            if not pd.isna(task)
+            for task, limit in zip(tasks["task_id"], tasks["price_upper"], strict=True)
         ]
         satisfying = dict(solution_cache(get_engine()).satisfying(keys))
-    return diagnose_episodes(episodes, satisfying, {run_id} if known else set())
+    wanted = sorted(frozenset().union(*satisfying.values()))
+    # Straight from the lake: caching the rows as well would cost more than asking for them.
+    episodes = get_lake().query("diagnosis_episodes", run_ids=list(run_ids), wanted=wanted)
+    return diagnose_episodes(episodes, satisfying, frozenset(known))
 
 
 def _engine_sha() -> str | None:

@@ -6,6 +6,7 @@ from dashboard.analysis.diagnosis.frames import (
     diagnose_episodes,
     episodes_of_link,
     flow,
+    occurring_stages,
     stage_shares,
 )
 from dashboard.analysis.diagnosis.rules import Diagnosis, Evidence, diagnose
@@ -24,5 +25,6 @@ __all__ = [
     "diagnose_episodes",
     "episodes_of_link",
     "flow",
+    "occurring_stages",
     "stage_shares",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 import pandas as pd
@@ -16,10 +16,31 @@ __all__ = [
     "diagnose_episodes",
     "episodes_of_link",
     "flow",
+    "occurring_stages",
     "stage_shares",
 ]
 
 _BROKE: Final = "broke:"
+_AS_RECORDED: Final = (
+    "termination_reason",
+    "goal_asin",
+    "bought_asin",
+    "r_type",
+    "r_att",
+    "r_option",
+    "r_price",
+    "price_verifiable",
+    "error",
+)
+_COUNTS: Final = (
+    "products_shown",
+    "products_opened",
+    "steps",
+    "protocol_errors",
+    "invalid_actions",
+    "searches",
+    "most_repeated",
+)
 
 SolutionKey = tuple[int, float | None]
 """Task id and the price limit that the record was scored with."""
@@ -45,20 +66,14 @@ def diagnose_episodes(
     each task; it is used for the runs of ``known_runs``, whose catalogue is the prepared one.
     """
     rows = []
-    for row in episodes.to_dict("records"):
-        key = (_whole(row["task_id"]), _number(row["price_upper"]))
+    for row in _plain_rows(episodes):
+        key = (row["task_id"] or 0, row["price_upper"])
         oracle = satisfying.get(key) if row["run_id"] in known_runs else None
-        diagnosis = diagnose(_evidence(row, oracle))
+        told = diagnose(_evidence(row, oracle))
         rows.append(
             (
-                row["run_id"],
-                row["episode_id"],
-                row["task_id"],
-                diagnosis.stage,
-                diagnosis.detail,
-                diagnosis.evidence,
-                diagnosis.basis,
-                diagnosis.reached,
+                *(row[name] for name in DIAGNOSIS_COLUMNS[:3]),
+                *(told.stage, told.detail, told.evidence, told.basis, told.reached),
             )
         )
     return pd.DataFrame(rows, columns=list(DIAGNOSIS_COLUMNS))
@@ -69,7 +84,7 @@ def stage_shares(diagnoses: pd.DataFrame, run_ids: Sequence[str], *, failures_on
     shown = diagnoses[diagnoses["stage"] != "success"] if failures_only else diagnoses
     counts = shown.groupby(["run_id", "stage"], observed=True).size()
     totals = shown.groupby("run_id", observed=True).size()
-    occurring = [stage for stage in STAGE_ORDER if stage in set(shown["stage"])]
+    occurring = occurring_stages(shown)
     rows = [
         (run_id, stage, int(counts.get((run_id, stage), 0)), int(totals[run_id]))
         for run_id in run_ids
@@ -78,6 +93,12 @@ def stage_shares(diagnoses: pd.DataFrame, run_ids: Sequence[str], *, failures_on
     ]
     frame = pd.DataFrame(rows, columns=["run_id", "stage", "n", "total"])
     return frame.assign(share=frame["n"] / frame["total"])
+
+
+def occurring_stages(diagnoses: pd.DataFrame) -> list[str]:
+    """The stages that occur, in the order in which they are passed."""
+    found = set(diagnoses["stage"].unique())
+    return [stage for stage in STAGE_ORDER if stage in found]
 
 
 def flow(diagnoses: pd.DataFrame) -> pd.DataFrame:
@@ -108,46 +129,26 @@ def episodes_of_link(diagnoses: pd.DataFrame, source: str, target: str) -> pd.Da
     return diagnoses[diagnoses["reached"].map(steps.index) >= steps.index(target)]
 
 
-def _evidence(row: Mapping[Any, Any], satisfying: Set[str] | None) -> Evidence:
+def _plain_rows(episodes: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """The rows as plain Python objects, missing values as None; column by column, which is quick."""
+    names = list(episodes.columns)
+    columns = [episodes[name].astype(object).where(episodes[name].notna(), None).tolist() for name in names]
+    return (dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True))
+
+
+def _evidence(row: Mapping[str, Any], satisfying: Set[str] | None) -> Evidence:
+    fields: dict[str, Any] = {name: row[name] for name in _AS_RECORDED}
+    fields |= {name: int(row[name] or 0) for name in _COUNTS}
     return Evidence(
-        complete=_true(row["complete"]),
-        scored=_true(row["scored"]),
-        success=_true(row["success"]),
-        termination_reason=_text(row["termination_reason"]),
-        goal_asin=_text(row["goal_asin"]),
-        bought_asin=_text(row["bought_asin"]),
+        complete=bool(row["complete"]),
+        scored=bool(row["scored"]),
+        success=bool(row["success"]),
         shown=_names(row["shown"]),
         opened=_names(row["opened"]),
         satisfying=satisfying,
-        r_type=_number(row["r_type"]),
-        r_att=_number(row["r_att"]),
-        r_option=_number(row["r_option"]),
-        r_price=_number(row["r_price"]),
-        price_verifiable=None if pd.isna(row["price_verifiable"]) else bool(row["price_verifiable"]),
-        steps=_whole(row["steps"]),
-        protocol_errors=_whole(row["protocol_errors"]),
-        invalid_actions=_whole(row["invalid_actions"]),
-        searches=_whole(row["searches"]),
-        most_repeated=_whole(row["most_repeated"]),
-        error=_text(row["error"]),
+        **fields,
     )
 
 
 def _names(value: Any) -> frozenset[str]:
-    return frozenset(str(name) for name in value) if hasattr(value, "__len__") else frozenset()
-
-
-def _true(value: Any) -> bool:
-    return not pd.isna(value) and bool(value)
-
-
-def _text(value: Any) -> str | None:
-    return None if pd.isna(value) else str(value)
-
-
-def _number(value: Any) -> float | None:
-    return None if pd.isna(value) else float(value)
-
-
-def _whole(value: Any) -> int:
-    return 0 if pd.isna(value) else int(value)
+    return frozenset(value) if value is not None else frozenset()

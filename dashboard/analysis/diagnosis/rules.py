@@ -24,6 +24,8 @@ _LISTED: Final = 3
 class Evidence:
     """What a trace tells about one episode. ``satisfying`` is None when the run's catalogue is not at hand.
 
+    ``shown`` and ``opened`` need hold only products that matter: those that could satisfy, and the target;
+    ``products_shown`` and ``products_opened`` count all of them.
     Components are None when not recorded. ``most_repeated`` is how often its most frequent action was sent.
     """
 
@@ -36,6 +38,8 @@ class Evidence:
     shown: Set[str]
     opened: Set[str]
     satisfying: Set[str] | None
+    products_shown: int = 0
+    products_opened: int = 0
     r_type: float | None = None
     r_att: float | None = None
     r_option: float | None = None
@@ -97,9 +101,9 @@ def _no_purchase(evidence: Evidence) -> tuple[str, str]:
         return "invalid actions", f"{evidence.invalid_actions} of {steps} actions were refused"
     if evidence.most_repeated >= max(_REPEATS, steps // 4):
         return "looping", f"one action was sent {evidence.most_repeated} times in {steps} steps"
-    if not evidence.opened:
+    if not evidence.products_opened:
         return "dead end", f"no product was opened in {_count(steps, 'step')} and {_searches(evidence)}"
-    opened = _count(len(evidence.opened), "product")
+    opened = _count(evidence.products_opened, "product")
     return "ran out", f"{_count(steps, 'step')}, {_searches(evidence)}, {opened} opened"
 
 
@@ -113,7 +117,7 @@ def _retrieval(evidence: Evidence, wanted: Set[str]) -> tuple[str, str, str]:
         return "left", fault, f"opened {_names(opened)}, {could}, then bought {evidence.bought_asin}"
     if shown:
         return "not_chosen", fault, f"{_names(shown)}, {could}, was shown and never opened"
-    seen = f"{_count(len(evidence.shown), 'product')} seen in {_searches(evidence)}"
+    seen = f"{_count(evidence.products_shown, 'product')} seen in {_searches(evidence)}"
     return "not_retrieved", fault, f"none of the {len(wanted)} that could satisfy among {seen}"
 
 

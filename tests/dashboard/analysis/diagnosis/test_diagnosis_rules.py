@@ -30,6 +30,8 @@ BOUGHT_GOAL = Evidence(
     shown=frozenset("gab"),
     opened=frozenset("ga"),
     satisfying=frozenset("gs"),
+    products_shown=3,
+    products_opened=2,
     r_type=1.0,
     r_att=1.0,
     r_option=1.0,
@@ -55,7 +57,12 @@ BOUGHT_GOAL = Evidence(
         ({"bought_asin": None, "protocol_errors": 4}, "no_purchase", "protocol trouble", "opened"),
         ({"bought_asin": None, "invalid_actions": 5}, "no_purchase", "invalid actions", "opened"),
         ({"bought_asin": None, "most_repeated": 4}, "no_purchase", "looping", "opened"),
-        ({"bought_asin": None, "opened": frozenset()}, "no_purchase", "dead end", "shown"),
+        (
+            {"bought_asin": None, "opened": frozenset(), "products_opened": 0},
+            "no_purchase",
+            "dead end",
+            "shown",
+        ),
         ({"bought_asin": None}, "no_purchase", "ran out", "opened"),
         (
             {"bought_asin": "a", "shown": frozenset("ab"), "opened": frozenset("a"), "r_att": 0.5},
@@ -184,7 +191,7 @@ def test_the_oracle_counts_only_for_runs_of_its_catalogue() -> None:
         "termination_reason": "purchase", "goal_asin": "g", "bought_asin": "a", "price_upper": 12.0,
         "price_verifiable": None, "r_type": 1.0, "r_att": 0.5, "r_option": 1.0, "r_price": 1.0, "steps": 4,
         "protocol_errors": 0, "invalid_actions": 0, "searches": 1, "most_repeated": 1, "shown": ["a"],
-        "opened": ["a"], "error": None,
+        "opened": ["a"], "products_shown": 1, "products_opened": 1, "error": None,
     }  # fmt: skip
     frame = pd.DataFrame([{**row, "run_id": "known"}, {**row, "run_id": "foreign"}])
     told = diagnose_episodes(frame, {(5, 12.0): frozenset({"g"})}, frozenset({"known"}))
