@@ -44,7 +44,7 @@ def main() -> None:
             "B: compared with it",
             others,
             key="against",
-            default=others[-1:],
+            default=[runs.latest(others)],
             format_func=runs.name,
             placeholder="Choose one run or more",
         )

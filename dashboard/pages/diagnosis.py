@@ -15,7 +15,6 @@ from dashboard.analysis.diagnosis import (
     occurring_stages,
     stage_shares,
 )
-from dashboard.analysis.iterations import iteration_number
 from dashboard.charts.diagnosis import flow_figure, stage_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state
@@ -113,9 +112,7 @@ def share_table(runs: Runs, shares: pd.DataFrame) -> None:
 def flow_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None:
     """How far the episodes of one run came, and where they left."""
     st.subheader("How far they came", anchor=False)
-    run_id = state.choice(
-        "Run", chosen, key="flow_run", default=latest_iteration(runs, chosen), format_func=runs.name
-    )
+    run_id = state.choice("Run", chosen, key="flow_run", default=runs.latest(chosen), format_func=runs.name)
     one = found[found["run_id"] == run_id]
     if one.empty:
         ui.empty_state("This run has no episodes yet.")
@@ -138,13 +135,6 @@ def flow_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None:
 def link_end(node: str) -> str:
     """What one end of a link is called."""
     return FUNNEL[node] if node in FUNNEL else STAGES[node.removeprefix("broke:")].label
-
-
-def latest_iteration(runs: Runs, chosen: list[str]) -> str:
-    """The chosen run of the highest iteration, or the last one where none states its iteration."""
-    numbers = {run: iteration_number(runs.table.at[run, "checkpoint_id"], runs.name(run)) for run in chosen}
-    known = [run for run in chosen if numbers[run] is not None]
-    return max(known, key=lambda run: numbers[run] or 0) if known else chosen[-1]
 
 
 def episodes_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.analysis.iterations import iteration_number
 from dashboard.lake import Lake
 from dashboard.ui.theme import RunStyle, run_styles
 from dashboard.ui.workspace import Workspace, current_workspace
@@ -133,6 +135,14 @@ class Runs:
     def colour(self, run_id: str) -> str:
         """The run's colour, the same on every page."""
         return self.styles[run_id].colour
+
+    def latest(self, run_ids: Sequence[str]) -> str:
+        """The run of the highest iteration among ``run_ids``, or the last where none states its iteration."""
+        numbers = {
+            run: iteration_number(self.table.at[run, "checkpoint_id"], self.name(run)) for run in run_ids
+        }
+        known = [run for run in run_ids if numbers[run] is not None]
+        return max(known, key=lambda run: numbers[run] or 0) if known else run_ids[-1]
 
     @property
     def ids(self) -> list[str]:

@@ -123,3 +123,9 @@ def test_a_single_run_is_too_few(tmp_path: Path) -> None:
 def test_nothing_at_all(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     assert any("No runs found" in box.value for box in ReviewApp(tmp_path).open("compare").info)
+
+
+def test_the_latest_iteration_is_compared_first(review: ReviewApp) -> None:
+    page = review.open("compare", baseline="demo-iter00")
+    (chosen,) = page.multiselect
+    assert chosen.value == ["demo-iter80"]
