@@ -22,7 +22,7 @@ from dashboard.ui import components as ui
 from dashboard.ui import state, tables
 from dashboard.ui.data import Runs, load_runs
 from dashboard.ui.navigation import link_to, page_url
-from dashboard.ui.search_lab import RELEVANCES, SCOPES, SPLITS, Lab, get_lab
+from dashboard.ui.search_lab import SCOPES, SPLITS, Lab, choose_relevance, get_lab
 from dashboard.ui.search_view import (
     ORACLE_SERIES,
     Asked,
@@ -84,14 +84,7 @@ def choose(runs: Runs) -> Asked:
     with columns[1]:
         pick = state.choice("Queries of the agents", list(PICKS), key="pick", format_func=PICKS.__getitem__)
     with columns[2]:
-        relevance = state.choice(
-            "Counts as found",
-            list(RELEVANCES),
-            key="relevance",
-            format_func=RELEVANCES.__getitem__,
-            help="Any satisfying product: some choice of its options fulfils the task. Tasks that nothing "
-            "in the catalogue satisfies are left out then.",
-        )
+        relevance = choose_relevance()
     return Asked(split, tuple(chosen), pick, relevance)
 
 

@@ -28,7 +28,16 @@ from dashboard.charts.search_scores import gain_figure
 from dashboard.ui import catalogue, state, tables, weights_view
 from dashboard.ui import components as ui
 from dashboard.ui.data import Runs, lake_version, load_runs
-from dashboard.ui.search_lab import RELEVANCES, SCOPES, SPLITS, Lab, OracleSet, QuerySource, TypedSet, get_lab
+from dashboard.ui.search_lab import (
+    SCOPES,
+    SPLITS,
+    Lab,
+    OracleSet,
+    QuerySource,
+    TypedSet,
+    choose_relevance,
+    get_lab,
+)
 from dashboard.ui.text import count, plural, safe_text
 from dashboard.ui.weight_sets import PRESET_NOTES, choose_baseline, choose_sets, legend, set_notes
 from dashboard.ui.weights_use import draw_use
@@ -84,14 +93,7 @@ def choose_queries(lab: Lab) -> tuple[QuerySource | None, Asked | None]:
     with columns[0]:
         kind = state.choice("Queries", list(KINDS), key="kind", format_func=KINDS.__getitem__)
     with columns[2]:
-        relevance = state.choice(
-            "Counts as found",
-            list(RELEVANCES),
-            key="relevance",
-            format_func=RELEVANCES.__getitem__,
-            help="Any satisfying product: some choice of its options fulfils the task. Tasks that nothing "
-            "in the catalogue satisfies are left out then.",
-        )
+        relevance = choose_relevance()
     source: QuerySource
     with columns[1]:
         if kind == "typed":

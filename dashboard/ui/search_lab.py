@@ -15,6 +15,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.analysis.search_quality_rows import Ranks, oracle_rows
+from dashboard.ui import state
 from dashboard.ui.data import frame
 from dashboard.ui.engine import get_engine
 from shopsim.engine import Engine
@@ -37,6 +38,7 @@ __all__ = [
     "OracleSet",
     "QuerySource",
     "TypedSet",
+    "choose_relevance",
     "diagnoses",
     "get_lab",
     "oracle_ranked",
@@ -98,6 +100,18 @@ class Lab:
             solver = solver_for(self.engine.corpus, self.engine.terms)
             known[goal.task_id] = frozenset(solution.asin for solution in solver.solve(goal))
         return known[goal.task_id]
+
+
+def choose_relevance() -> str:
+    """What counts as found (URL ``relevance``), a key of :data:`RELEVANCES`."""
+    return state.choice(
+        "Counts as found",
+        list(RELEVANCES),
+        key="relevance",
+        format_func=RELEVANCES.__getitem__,
+        help="Any satisfying product: some choice of its options fulfils the task. Tasks that nothing "
+        "in the catalogue satisfies are left out then.",
+    )
 
 
 def get_lab() -> Lab:
