@@ -64,9 +64,9 @@ def presented_groups(table: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFra
     return shown[list(group_columns(outcomes, ""))]
 
 
-def outcome_counts(table: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFrame:
-    """The table's counts in rows, for a figure of shares: ``group, outcome, n``."""
-    return table[["group", *outcomes]].melt(id_vars="group", var_name="outcome", value_name="n")
+def outcome_counts(table: pd.DataFrame, outcomes: Sequence[str], most: int | None = None) -> pd.DataFrame:
+    """Counts of the (first ``most``) groups in rows, for a figure of shares: ``group, outcome, n``."""
+    return table[["group", *outcomes]][:most].melt(id_vars="group", var_name="outcome", value_name="n")
 
 
 def presented_confusions(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -24,10 +24,13 @@ __all__ = [
     "classify_attributes",
     "classify_options",
     "confusion_table",
+    "episode_count",
     "group_table",
     "locate_wanted",
+    "mark_known",
     "right_by_run",
     "select_outcomes",
+    "with_episodes",
 ]
 
 UNKNOWN_AXIS: Final = "axis not known"
@@ -208,6 +211,22 @@ def select_outcomes(
     return classified[keep]
 
 
+def mark_known(rows: pd.DataFrame, run_ids: Sequence[str]) -> pd.DataFrame:
+    """Rows of ``option_outcomes.sql`` with ``known_catalogue``: whether the run is one of ``run_ids``."""
+    return rows.assign(known_catalogue=rows["run_id"].isin(run_ids))
+
+
+def episode_count(classified: pd.DataFrame) -> int:
+    """How many episodes the rows come from."""
+    return len(classified.drop_duplicates(_EPISODE))
+
+
+def with_episodes(classified: pd.DataFrame, episodes: pd.DataFrame, most: int) -> pd.DataFrame:
+    """The first ``most`` rows with what ``episodes_shown.sql`` tells of their episodes."""
+    return classified.head(most).merge(episodes, on=_EPISODE, how="left")
+
+
+_EPISODE = ["run_id", "episode_id"]
 _COLUMNS = ["run_id", "episode_id", "task_id", "group", "wanted", "chosen", "outcome"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -14,6 +14,7 @@ from dashboard.analysis.iterations import order_by_iteration
 __all__ = [
     "FIGURES",
     "TABLE_COLUMNS",
+    "chosen_runs",
     "episode_weighted",
     "iteration_rows",
     "kind_label",
@@ -102,6 +103,14 @@ def overview_table(runs: pd.DataFrame, figures: pd.DataFrame) -> pd.DataFrame:
             what=[kind_label(row) for row in table.to_dict("records")],
         )
     )
+
+
+def chosen_runs(
+    runs: pd.DataFrame, names: Mapping[str, str], figures: pd.DataFrame, chosen: Sequence[str]
+) -> pd.DataFrame:
+    """:func:`overview_table` of the runs in ``chosen``, numbered anew; ``names`` by run id."""
+    table = overview_table(runs.assign(name=runs["run_id"].map(names)), figures)
+    return table[table["run_id"].isin(chosen)].reset_index(drop=True)
 
 
 def iteration_rows(table: pd.DataFrame, figure: str) -> pd.DataFrame:

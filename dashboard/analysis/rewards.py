@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 
 from dashboard.analysis.columns import Column
 from dashboard.analysis.intervals import interval_texts, with_mean_interval
 
-__all__ = ["COMPONENTS", "DIMENSIONS", "SLICE_COLUMNS", "component_rows", "slice_rows", "slice_table"]
+__all__ = [
+    "COMPONENTS",
+    "DIMENSIONS",
+    "SLICE_COLUMNS",
+    "component_rows",
+    "scored_by_run",
+    "slice_rows",
+    "slice_table",
+]
 
 COMPONENTS: Final[Mapping[str, str]] = {
     "r_strict": "Strict",
@@ -48,6 +56,11 @@ SLICE_COLUMNS: Final[Mapping[str, Column]] = {
 def component_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Add intervals to rows of ``reward_components.sql`` and label the components."""
     return with_mean_interval(rows).assign(slice=rows["metric"].map(COMPONENTS))
+
+
+def scored_by_run(components: pd.DataFrame) -> dict[Any, Any]:
+    """Scored episodes of every run: the most that any component has."""
+    return dict(components.groupby("run_id")["n"].max())
 
 
 def slice_rows(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -14,10 +14,12 @@ __all__ = [
     "COMPONENTS",
     "SHOWN",
     "TASK_COLUMNS",
+    "listed_tasks",
     "outcome_of",
     "outcome_text",
     "search_terms",
     "task_counts",
+    "task_ids",
     "task_table",
 ]
 
@@ -118,6 +120,16 @@ def task_counts(rows: pd.DataFrame) -> dict[str, int]:
     solved = _solved(part).groupby("task_id")
     tasks = pd.DataFrame({"runs": solved.size(), "failed": solved.size() - solved.sum()})
     return {name: int(_kept(tasks, name).sum()) for name in SHOWN}
+
+
+def task_ids(rows: pd.DataFrame) -> frozenset[int]:
+    """The tasks of the rows."""
+    return frozenset(map(int, rows["task_id"].unique()))
+
+
+def listed_tasks(table: pd.DataFrame, most: int) -> pd.DataFrame:
+    """The first ``most`` rows of a :func:`task_table`."""
+    return table.head(most)
 
 
 def _solved(part: pd.DataFrame) -> pd.Series[Any]:

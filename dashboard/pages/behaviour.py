@@ -10,9 +10,13 @@ from dashboard.analysis.behaviour import (
     PATH_LENGTHS,
     PHASES,
     changed_tasks,
-    following_pattern,
+    decided_episodes,
+    failures_of,
+    of_measure,
     outcome_table,
+    pattern_episodes,
     pattern_label,
+    pattern_names,
     phase_means,
 )
 from dashboard.analysis.behaviour.tables import (
@@ -24,14 +28,14 @@ from dashboard.analysis.behaviour.tables import (
     comparable_ratios,
     measure_rows,
     pattern_rows,
-    task_rows,
 )
+from dashboard.analysis.counts import rows_by_run
 from dashboard.charts.behaviour import outcome_figure, phase_figure, ratio_figure
 from dashboard.ui import behaviour as data
 from dashboard.ui import components as ui
 from dashboard.ui import live, state, tables
-from dashboard.ui.data import Runs
-from dashboard.ui.navigation import page_url
+from dashboard.ui.data import Runs, shared
+from dashboard.ui.figures import drawn
 from dashboard.ui.text import plural, safe_text
 
 SHOWN_PATTERNS = 200
@@ -49,11 +53,11 @@ def main() -> None:
     ui.problem_banner(runs, chosen)
     live.follow(runs, chosen)
     episodes = data.behaviour(chosen)
-    decided = episodes[episodes["outcome"].isin(["success", "failure"])]
+    decided = shared(decided_episodes, episodes)
     if decided.empty:
         ui.empty_state("None of the chosen runs has a complete, scored episode yet.")
         return
-    ui.colour_chips(runs, chosen, decided["run_id"].value_counts().to_dict())
+    ui.colour_chips(runs, chosen, shared(rows_by_run, decided))
     by_outcome(runs, chosen)
     by_phase(runs, decided)
     if len(runs.with_traces) > 1:
@@ -66,12 +70,17 @@ def by_outcome(runs: Runs, chosen: list[str]) -> None:
     st.subheader("Success against failure", anchor=False)
     measure = state.choice("Measure", list(MEASURES), key="measure", format_func=lambda m: MEASURES[m].label)
     means = data.means_by_outcome(chosen)
-    shown = means[means["measure"] == measure]
+    shown = shared(of_measure, means, measure)
     if shown.empty:
         ui.empty_state("None of the chosen runs recorded this.")
     else:
-        figure = outcome_figure(
-            shown, runs.styles, runs.names, title=MEASURES[measure].label, digits=MEASURES[measure].digits
+        figure = drawn(
+            outcome_figure,
+            shown,
+            runs.styles,
+            runs.names,
+            title=MEASURES[measure].label,
+            digits=MEASURES[measure].digits,
         )
         ui.show_figure(
             figure, key="outcomes", alt=f"{MEASURES[measure].label} of successes and failures by run"
@@ -84,7 +93,7 @@ def by_outcome(runs: Runs, chosen: list[str]) -> None:
     )
     run_id = state.choice("All measures of", chosen, key="run", format_func=runs.name)
     st.dataframe(
-        measure_rows(outcome_table(means, run_id)),
+        shared(measure_rows, shared(outcome_table, means, run_id)),
         key="measures",
         hide_index=True,
         placeholder="–",
@@ -104,11 +113,11 @@ def by_phase(runs: Runs, decided: pd.DataFrame) -> None:
         format_func=str.capitalize,
         label_visibility="collapsed",
     )
-    means = phase_means(decided, kind)
+    means = shared(phase_means, decided, kind)
     if means.empty:
         ui.empty_state("None of the chosen runs recorded how many tokens it used.")
         return
-    figure = phase_figure(means, PHASES, runs.names, title=f"{kind.capitalize()} an episode")
+    figure = drawn(phase_figure, means, PHASES, runs.names, title=f"{kind.capitalize()} an episode")
     ui.show_figure(figure, key="phases", alt=f"{kind.capitalize()} an episode by phase, run and outcome")
     st.caption(
         "By the page on which a turn was taken; a turn that broke the tool protocol counts as repair. Tokens "
@@ -135,13 +144,15 @@ def between_runs(runs: Runs) -> None:
             "95%, task-level paired percentile bootstrap; an interval that contains 0 is undecided."
         )
     )
-    ratios = comparable_ratios(change)
+    ratios = shared(comparable_ratios, change)
     if not ratios.empty:
         ui.show_figure(
-            ratio_figure(ratios), key="ratios", alt="Mean of B as a multiple of the mean of A by measure"
+            drawn(ratio_figure, ratios),
+            key="ratios",
+            alt="Mean of B as a multiple of the mean of A by measure",
         )
     st.dataframe(
-        change_rows(change),
+        shared(change_rows, change),
         key="change",
         hide_index=True,
         placeholder="–",
@@ -159,15 +170,14 @@ def most_changed(runs: Runs, pairs: pd.DataFrame, sides: tuple[str, str]) -> Non
         key="change_measure",
         format_func=lambda m: MEASURES[m].label,
     )
-    tasks = changed_tasks(pairs, measure)
+    tasks = shared(changed_tasks, pairs, measure)
     if tasks.empty:
         ui.empty_state("No task differs in this.")
         return
-    shown = task_rows(tasks.head(SHOWN_TASKS))
-    links = [page_url("failures", task=task, runs=list(sides)) for task in shown["task_id"]]
+    shown = shared(data.linked_tasks, tasks, sides, SHOWN_TASKS)
     names = {"a": f"A: {runs.name(sides[0])}", "b": f"B: {runs.name(sides[1])}"}
     st.dataframe(
-        shown.assign(open=links)[["open", *TASK_COLUMNS]],
+        shown,
         key="changed_tasks",
         hide_index=True,
         placeholder="–",
@@ -198,15 +208,15 @@ def paths(runs: Runs, chosen: list[str], decided: pd.DataFrame) -> None:
     if patterns.empty:
         ui.empty_state("No episode of the chosen runs failed in this many actions.")
         return
-    shown = patterns.head(SHOWN_PATTERNS)
+    shown = shared(pattern_rows, patterns, SHOWN_PATTERNS)
 
     def select() -> None:
         picked = st.session_state["patterns"]["selection"]["rows"]
         if picked:
-            state.put("pattern", str(shown.at[picked[0], "pattern"]))
+            state.put("pattern", str(patterns.at[picked[0], "pattern"]))
 
     st.dataframe(
-        pattern_rows(shown),
+        shown,
         key="patterns",
         hide_index=True,
         column_config=tables.columns(PATTERN_COLUMNS),
@@ -223,22 +233,20 @@ def paths(runs: Runs, chosen: list[str], decided: pd.DataFrame) -> None:
         + f"Select a row for its episodes.{more}"
     )
     pattern = state.peek("pattern")
-    if pattern is None or pattern not in set(patterns["pattern"]):
+    if pattern is None or pattern not in shared(pattern_names, patterns):
         pattern = str(patterns.at[0, "pattern"])
     state.remember("pattern", pattern, str(patterns.at[0, "pattern"]))
-    following(runs, following_pattern(decided, pattern, length), pattern)
+    following(runs, shared(pattern_episodes, decided, pattern, length), pattern)
 
 
 def following(runs: Runs, episodes: pd.DataFrame, pattern: str) -> None:
     """The episodes of one pattern, failures first."""
     st.markdown(f"**{safe_text(pattern_label(pattern))}**")
-    failed = int((episodes["outcome"] == "failure").sum())
+    failed = shared(failures_of, episodes)
     st.caption(f"{plural(failed, 'failure')}, {plural(len(episodes) - failed, 'success', 'successes')}")
-    ordered = episodes.sort_values("outcome", kind="stable")
-    keep = ["run_id", "episode_id", "task_id", "outcome", "reason", "turns", "r_strict", "shown_instruction"]
     ui.episode_table(
         runs,
-        ordered[keep],
+        episodes,
         key="pattern_episodes",
         extra={
             "outcome": "Outcome",

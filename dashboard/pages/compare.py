@@ -18,6 +18,7 @@ from dashboard.ui import components as ui
 from dashboard.ui import state
 from dashboard.ui.comparison import comparable_runs, compare
 from dashboard.ui.data import Runs
+from dashboard.ui.figures import drawn
 from dashboard.ui.navigation import page_url
 from dashboard.ui.text import count, interval, number, percent, plural, safe_text
 
@@ -115,7 +116,7 @@ def one_comparison(runs: Runs, result: RunComparison) -> None:
         ui.metric("Exact McNemar p", f"{comparison.mcnemar_p:.3g}")
         st.caption("the chance of so uneven a split if neither were better")
     ui.show_figure(
-        transition_figure(counts),
+        drawn(transition_figure, counts),
         key="transitions",
         alt=f"Tasks: {counts['kept']} solved by both, {counts['fixed']} fixed, {counts['broken']} broken, "
         f"{counts['never']} solved by neither",

@@ -12,15 +12,20 @@ from dashboard.analysis.diagnosis import (
     STAGES,
     episodes_of_link,
     flow,
+    found_by_trace,
     occurring_stages,
+    of_run,
+    share_table,
+    stage_episodes,
     stage_shares,
 )
 from dashboard.charts.diagnosis import flow_figure, stage_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state
-from dashboard.ui.data import Runs
+from dashboard.ui.data import Runs, shared
 from dashboard.ui.diagnosis import diagnoses
-from dashboard.ui.text import percent, plural, safe_text
+from dashboard.ui.figures import drawn
+from dashboard.ui.text import plural, safe_text
 
 CHART = "stage_chart"
 
@@ -44,12 +49,12 @@ def main() -> None:
         ui.empty_state("The chosen runs have no episodes yet.")
         return
     basis_note(runs, found)
-    shares = stage_shares(found, chosen, failures_only=failures_only)
+    shares = shared(stage_shares, found, chosen, failures_only=failures_only)
     if shares.empty:
         ui.empty_state("No episode of the chosen runs failed.")
         return
     ui.show_figure(
-        stage_figure(shares, runs.names),
+        drawn(stage_figure, shares, runs.names),
         key=CHART,
         alt="Share of episodes by the stage that broke first, one bar a run",
         on_select=select_segment,
@@ -60,18 +65,19 @@ def main() -> None:
     )
     with st.expander("What the stages mean, and the figures as a table"):
         meanings = (
-            f"- **{STAGES[stage].label}**: {STAGES[stage].meaning}" for stage in occurring_stages(shares)
+            f"- **{STAGES[stage].label}**: {STAGES[stage].meaning}"
+            for stage in shared(occurring_stages, shares)
         )
         st.markdown("\n".join(meanings))
-        share_table(runs, shares)
+        st.dataframe(shared(share_table, shares, runs.names), hide_index=True, key="stage_table")
     flow_section(runs, chosen, found)
     episodes_section(runs, chosen, found)
 
 
 def basis_note(runs: Runs, found: pd.DataFrame) -> None:
     """Say for which runs the stage is exact, and for which it rests on the trace alone."""
-    by_trace = found.loc[found["basis"] == "trace", "run_id"].unique()
-    if len(by_trace):
+    by_trace, total = shared(found_by_trace, found)
+    if by_trace:
         names = ", ".join(runs.name(run_id) for run_id in by_trace)
         st.info(
             safe_text(
@@ -80,7 +86,7 @@ def basis_note(runs: Runs, found: pd.DataFrame) -> None:
             ),
             icon=":material/info:",
         )
-    if len(by_trace) < found["run_id"].nunique():
+    if len(by_trace) < total:
         st.caption(
             "Exact where the catalogue is the run's own: every purchase that would satisfy a task is known, "
             "so 'never shown' and 'shown but not opened' are facts."
@@ -97,28 +103,18 @@ def select_segment() -> None:
         state.put("in_run", run_id)
 
 
-def share_table(runs: Runs, shares: pd.DataFrame) -> None:
-    """Counts and shares, one row a run."""
-    table = shares.assign(
-        Run=shares["run_id"].map(runs.name),
-        cell=[f"{n} ({percent(share)})" for n, share in zip(shares["n"], shares["share"], strict=True)],
-        stage=shares["stage"].map(lambda stage: STAGES[stage].label),
-    )
-    wide = table.pivot(index=["Run", "total"], columns="stage", values="cell")
-    wide = wide[list(dict.fromkeys(table["stage"]))].reset_index()
-    st.dataframe(wide.rename(columns={"total": "n"}), hide_index=True, key="stage_table")
-
-
 def flow_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None:
     """How far the episodes of one run came, and where they left."""
     st.subheader("How far they came", anchor=False)
     run_id = state.choice("Run", chosen, key="flow_run", default=runs.latest(chosen), format_func=runs.name)
-    one = found[found["run_id"] == run_id]
+    one = shared(of_run, found, run_id)
     if one.empty:
         ui.empty_state("This run has no episodes yet.")
         return
-    links = flow(one)
-    ui.show_figure(flow_figure(links), key="flow", alt="Flow of episodes from stage to stage of one run")
+    links = shared(flow, one)
+    ui.show_figure(
+        drawn(flow_figure, links), key="flow", alt="Flow of episodes from stage to stage of one run"
+    )
     st.caption(f"{plural(len(one), 'episode')} of {safe_text(runs.name(run_id))}; links are episodes.")
     named = {
         f"{source}>{target}": f"{link_end(source)} → {link_end(target)} ({n})"
@@ -129,7 +125,7 @@ def flow_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None:
     )
     if link:
         source, target = link.split(">")
-        stage_table(runs, episodes_of_link(one, source, target), key="link_episodes")
+        stage_table(runs, shared(episodes_of_link, one, source, target), key="link_episodes")
 
 
 def link_end(node: str) -> str:
@@ -140,7 +136,7 @@ def link_end(node: str) -> str:
 def episodes_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None:
     """The episodes behind a segment."""
     st.subheader("Episodes", anchor=False)
-    occurring = occurring_stages(found)
+    occurring = shared(occurring_stages, found)
     left, right = st.columns(2)
     with left:
         stage = state.choice(
@@ -154,7 +150,7 @@ def episodes_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None
         in_run = state.choice(
             "Of", ["", *chosen], key="in_run", format_func=lambda run: runs.name(run) if run else "all runs"
         )
-    rows = found[(found["stage"] == stage) & ((found["run_id"] == in_run) | (in_run == ""))]
+    rows = shared(stage_episodes, found, stage, in_run)
     st.caption(f"{plural(len(rows), 'episode')}. {STAGES[stage].meaning}")
     stage_table(runs, rows, key="stage_episodes")
 
@@ -163,7 +159,7 @@ def stage_table(runs: Runs, rows: pd.DataFrame, *, key: str) -> None:
     """Episodes with what is known of their failure."""
     ui.episode_table(
         runs,
-        rows[["run_id", "episode_id", "task_id", "detail", "evidence", "basis"]],
+        rows,
         key=key,
         extra={
             "detail": st.column_config.TextColumn("Kind", width="small"),

@@ -11,16 +11,18 @@ from dashboard.analysis.tasks_table import (
     COMPONENTS,
     SHOWN,
     TASK_COLUMNS,
+    listed_tasks,
     search_terms,
     task_counts,
+    task_ids,
     task_table,
 )
 from dashboard.analysis.terminations import reason_order
 from dashboard.ui import components as ui
 from dashboard.ui import state, tables
-from dashboard.ui.data import Runs, frame
-from dashboard.ui.task_view import choose_task, describe_task, draw_beside
-from dashboard.ui.text import count, shorten
+from dashboard.ui.data import Runs, rows, shared
+from dashboard.ui.task_view import choose_task, describe_task, draw_beside, with_short_instructions
+from dashboard.ui.text import count
 
 MOST_TASKS = 1000
 
@@ -35,14 +37,14 @@ def main() -> None:
     if everything.empty:
         ui.empty_state("None of the chosen runs has an episode of a task yet.")
         return
-    rows, filters, one = filter_tasks(chosen, everything)
-    shown = choose_shown(rows)
-    table = task_table(rows, chosen, "all" if one else shown)
+    found, filters, one = filter_tasks(chosen, everything)
+    shown = choose_shown(found)
+    table = shared(task_table, found, chosen, "all" if one else shown)
     forget_task((*filters, shown), table)
     draw_tasks(runs, table, chosen)
-    task_id = choose_task(everything, table.head(MOST_TASKS))
+    task_id = choose_task(everything, shared(listed_tasks, table, MOST_TASKS))
     if task_id is not None:
-        episodes = frame("task_episodes", run_ids=chosen, task_id=task_id)
+        episodes = rows("task_episodes", run_ids=chosen, task_id=task_id)
         describe_task(runs, task_id, episodes)
         draw_beside(runs, chosen, task_id, episodes)
 
@@ -57,7 +59,7 @@ def find_episodes(
     reason: str = "",
 ) -> pd.DataFrame:
     """All episodes of the runs; ``matches`` marks those that pass the filters."""
-    return frame(
+    return rows(
         "failures_episodes",
         run_ids=chosen,
         task_id=task_id,
@@ -70,7 +72,7 @@ def find_episodes(
 
 def filter_tasks(chosen: list[str], everything: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...], bool]:
     """The filter widgets: the episodes with their marks, what was chosen, and whether that names one task."""
-    choices = frame("failures_choices", run_ids=chosen)
+    choices = rows("failures_choices", run_ids=chosen)
     columns = st.columns([4, 2, 2, 2])
     with columns[0]:
         text = state.text(
@@ -86,11 +88,11 @@ def filter_tasks(chosen: list[str], everything: pd.DataFrame) -> tuple[pd.DataFr
         component = open_choice("Component", list(COMPONENTS), "component", COMPONENTS)
     with columns[3]:
         reason = open_choice("Ended by", reason_order(choices["reason"]), "reason")
-    task_id, words = search_terms(text, set(everything["task_id"]))
-    rows = find_episodes(
+    task_id, words = search_terms(text, shared(task_ids, everything))
+    found = find_episodes(
         chosen, task_id=task_id, words=words, domain=domain, component=component, reason=reason
     )
-    return rows, (text, domain, component, reason), task_id >= 0
+    return found, (text, domain, component, reason), task_id >= 0
 
 
 def open_choice(label: str, options: Iterable[str], key: str, names: Mapping[str, str] | None = None) -> str:
@@ -101,9 +103,9 @@ def open_choice(label: str, options: Iterable[str], key: str, names: Mapping[str
     )
 
 
-def choose_shown(rows: pd.DataFrame) -> str:
+def choose_shown(found: pd.DataFrame) -> str:
     """Which of the tasks found are listed, with how many there are of each kind."""
-    counts = task_counts(rows)
+    counts = shared(task_counts, found)
     return state.choice(
         "Tasks",
         list(SHOWN),
@@ -119,7 +121,7 @@ def forget_task(filters: tuple[str, ...], table: pd.DataFrame) -> None:
     before = st.session_state.get("_failures_filters")
     st.session_state["_failures_filters"] = filters
     asked = state.peek("task")
-    if before is not None and before != filters and asked not in set(table["task_id"].astype(str)):
+    if before is not None and before != filters and asked not in set(map(str, table["task_id"])):
         state.put("task", None)
 
 
@@ -129,17 +131,16 @@ def draw_tasks(runs: Runs, table: pd.DataFrame, chosen: list[str]) -> None:
         ui.empty_state("No task matches.", hint="Widen the filters above, or choose “All tasks”.")
         return
 
-    listed = table.head(MOST_TASKS)
-    task_ids = list(listed["task_id"])
+    listed = shared(listed_tasks, table, MOST_TASKS)
 
     def select() -> None:
         cells = st.session_state["tasks_table"]["selection"]["cells"]
         if cells:
-            state.put("task", int(task_ids[cells[0][0]]))
+            state.put("task", int(listed["task_id"].iloc[cells[0][0]]))
 
     names = {run_id: st.column_config.TextColumn(runs.name(run_id), width=95) for run_id in chosen}
     st.dataframe(
-        listed.assign(instruction=listed["instruction"].map(lambda text: shorten(text, 160))),
+        shared(with_short_instructions, listed),
         key="tasks_table",
         hide_index=True,
         placeholder="–",

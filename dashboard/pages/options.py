@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dashboard.analysis.counts import rows_by_run
 from dashboard.analysis.outcome_tables import (
     CONFUSION_COLUMNS,
     EPISODE_COLUMNS,
@@ -20,20 +21,23 @@ from dashboard.analysis.outcomes import (
     classify_attributes,
     classify_options,
     confusion_table,
+    episode_count,
     group_table,
+    mark_known,
     right_by_run,
     select_outcomes,
+    with_episodes,
 )
 from dashboard.charts.distributions import interval_figure
 from dashboard.charts.shares import share_figure
 from dashboard.ui import catalogue, state, tables
 from dashboard.ui import components as ui
-from dashboard.ui.data import Runs, frame
+from dashboard.ui.data import Runs, rows, shared
+from dashboard.ui.figures import drawn
 from dashboard.ui.text import plural, safe_text
 from dashboard.ui.theme import OUTCOME_COLOURS, category_colours
 
 TOP = 8
-_KEY = ["run_id", "episode_id"]
 KINDS = {"options": "Options", "attributes": "Attributes"}
 
 
@@ -58,23 +62,22 @@ def main() -> None:
         ui.empty_state(f"No completed episode of the chosen runs has a task that wants {kind}.")
         return
     outcomes = OPTION_OUTCOMES if kind == "options" else ATTRIBUTE_OUTCOMES
-    table = group_table(classified, outcomes)
+    table = shared(group_table, classified, outcomes)
     _figures(runs, classified, table, outcomes, kind)
     _table(table, outcomes, kind)
     _behind(runs, chosen, classified, table, outcomes, kind)
 
 
 def _options(runs: Runs, chosen: list[str]) -> pd.DataFrame:
-    rows = frame("option_outcomes", run_ids=chosen)
     known = catalogue.runs_of_catalogue(runs, chosen)
-    rows = rows.assign(known_catalogue=rows["run_id"].isin(known))
+    wanted = shared(mark_known, rows("option_outcomes", run_ids=chosen), known)
     if note := catalogue.catalogue_note(runs, chosen):
         st.caption(safe_text(note))
-    return classify_options(rows, catalogue.locate(rows), frame("option_choices", run_ids=known))
+    return shared(classify_options, wanted, catalogue.locate(wanted), rows("option_choices", run_ids=known))
 
 
 def _attributes(chosen: list[str]) -> pd.DataFrame:
-    return classify_attributes(frame("attribute_outcomes", run_ids=chosen))
+    return shared(classify_attributes, rows("attribute_outcomes", run_ids=chosen))
 
 
 def _figures(
@@ -84,8 +87,9 @@ def _figures(
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What became of them", anchor=False)
-        figure = share_figure(
-            outcome_counts(table.head(TOP), outcomes),
+        figure = drawn(
+            share_figure,
+            shared(outcome_counts, table, outcomes, TOP),
             row="group",
             part="outcome",
             order=groups,
@@ -101,11 +105,16 @@ def _figures(
         )
     with right:
         st.subheader("Right, by run", anchor=False)
-        figure = interval_figure(
-            right_by_run(classified, groups), runs.names, runs.styles, category="group", order=groups
+        figure = drawn(
+            interval_figure,
+            shared(right_by_run, classified, groups),
+            runs.names,
+            runs.styles,
+            category="group",
+            order=groups,
         )
         ui.show_figure(figure, key="right_by_run", alt=f"Share of right {kind} by run with 95% intervals")
-    wanted = classified["run_id"].value_counts().to_dict()
+    wanted = shared(rows_by_run, classified)
     ui.colour_chips(runs, [run_id for run_id in runs.ids if run_id in wanted], wanted)
     meanings = "; ".join(f"{name}: {MEANINGS[name]}" for name in outcomes)
     more = f" The {TOP} most wanted of {len(table)} are drawn." if len(table) > TOP else ""
@@ -136,7 +145,7 @@ def _table(table: pd.DataFrame, outcomes: tuple[str, ...], kind: str) -> None:
             _go_to(str(table.at[place, "group"]), column if column in outcomes else "")
 
     st.dataframe(
-        presented_groups(table, outcomes),
+        shared(presented_groups, table, outcomes),
         key="groups_table",
         hide_index=True,
         placeholder="–",
@@ -170,21 +179,21 @@ def _behind(
         outcome = state.choice(
             "Outcome", ["", *outcomes], key="outcome", format_func=lambda name: name or "All"
         )
-    part = select_outcomes(classified, group=group, outcome=outcome)
+    part = shared(select_outcomes, classified, group=group, outcome=outcome)
     if kind == "options":
         part = _confusions(part)
     st.caption(
-        safe_text(
-            f"{plural(len(part), 'wanted value')} in {plural(len(part.drop_duplicates(_KEY)), 'episode')}"
-        )
+        safe_text(f"{plural(len(part), 'wanted value')} in {plural(shared(episode_count, part), 'episode')}")
     )
-    shown = part.merge(frame("episodes_shown", run_ids=chosen), on=_KEY, how="left")
-    ui.episode_table(runs, shown, key="episodes", extra=tables.columns(EPISODE_COLUMNS), noun="row")
+    shown = shared(with_episodes, part, rows("episodes_shown", run_ids=chosen), ui.MOST_EPISODES)
+    ui.episode_table(
+        runs, shown, key="episodes", extra=tables.columns(EPISODE_COLUMNS), noun="row", total=len(part)
+    )
 
 
 def _confusions(part: pd.DataFrame) -> pd.DataFrame:
     """Wanted -> chosen of the cell; narrows it to the selected row, which is in the URL."""
-    pairs = presented_confusions(confusion_table(part))
+    pairs = shared(presented_confusions, shared(confusion_table, part))
 
     def select() -> None:
         picked = st.session_state["confusions"]["selection"]["rows"]
@@ -202,7 +211,7 @@ def _confusions(part: pd.DataFrame) -> pd.DataFrame:
         alt="Wanted and chosen values of the selected cell",
     )
     wanted, taken = state.peek("wanted", ""), state.peek("chosen", "")
-    narrowed = select_outcomes(part, wanted=wanted or "", chosen=taken or None)
+    narrowed = shared(select_outcomes, part, wanted=wanted or "", chosen=taken or None)
     if narrowed.empty or not wanted:
         wanted, taken, narrowed = "", "", part
     state.remember("wanted", wanted, "")

@@ -8,16 +8,17 @@ import streamlit as st
 from dashboard.analysis.overview import (
     FIGURES,
     TABLE_COLUMNS,
+    chosen_runs,
     episode_weighted,
     iteration_rows,
-    overview_table,
     presented,
     provenance_rows,
 )
 from dashboard.charts.iterations import iteration_figure
 from dashboard.ui import components as ui
 from dashboard.ui import live, state, tables
-from dashboard.ui.data import Runs, frame
+from dashboard.ui.data import Runs, rows, shared
+from dashboard.ui.figures import drawn
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import interval, number, percent, safe_text, tokens
 
@@ -32,36 +33,30 @@ def main() -> None:
     chosen = ui.pick_runs(runs, traces=False)
     ui.problem_banner(runs, chosen)
     live.follow(runs, chosen)
-    rows = _rows(runs, chosen)
+    table = shared(chosen_runs, runs.table, runs.names, rows("overview_figures"), chosen)
     figure = state.choice("Across iterations", list(FIGURES), key="figure", look="segmented")
     ui.show_figure(
-        iteration_figure(iteration_rows(rows, figure), runs.styles, title=figure),
+        drawn(iteration_figure, shared(iteration_rows, table, figure), runs.styles, title=figure),
         key="iterations",
         alt=f"{figure} of the chosen runs over training iterations, with 95% intervals",
     )
     st.caption(
         "Points are runs, bars 95% intervals (success: Wilson; strict reward: Student's t). The iteration is "
         "read from the checkpoint, else from the run's name; runs that state none stand on the right, oldest "
-        "first." + ("" if episode_weighted(rows) else " Several samples of a task count as independent.")
+        "first." + ("" if episode_weighted(table) else " Several samples of a task count as independent.")
     )
     st.subheader("Runs", anchor=False)
-    _table(runs, rows)
-    _details(runs, rows)
+    _table(runs, table)
+    _details(runs, table)
 
 
-def _rows(runs: Runs, chosen: list[str]) -> pd.DataFrame:
-    named = runs.table.assign(name=runs.table["run_id"].map(runs.names))
-    table = overview_table(named, frame("overview_figures"))
-    return table[table["run_id"].isin(chosen)].reset_index(drop=True)
-
-
-def _table(runs: Runs, rows: pd.DataFrame) -> None:
-    shown = presented(rows).assign(colour=[tables.swatch(runs.styles[run_id]) for run_id in rows["run_id"]])
+def _table(runs: Runs, table: pd.DataFrame) -> None:
+    shown = shared(tables.with_swatches, shared(presented, table), list(table["run_id"]), runs.styles)
 
     def select() -> None:
         picked = st.session_state["runs_table"]["selection"]["rows"]
         if picked:
-            state.put("run", rows.at[picked[0], "run_id"])
+            state.put("run", table.at[picked[0], "run_id"])
 
     st.dataframe(
         shown,
@@ -82,9 +77,9 @@ def _table(runs: Runs, rows: pd.DataFrame) -> None:
     )
 
 
-def _details(runs: Runs, rows: pd.DataFrame) -> None:
-    run_id = state.choice("Details of", list(rows["run_id"]), key="run", format_func=runs.name)
-    row = rows[rows["run_id"] == run_id].iloc[0]
+def _details(runs: Runs, table: pd.DataFrame) -> None:
+    run_id = state.choice("Details of", list(table["run_id"]), key="run", format_func=runs.name)
+    row = table[table["run_id"] == run_id].iloc[0]
     with st.container(horizontal=True):
         ui.metric(
             "Strict reward",

@@ -10,13 +10,15 @@ from dashboard.analysis.rewards import (
     DIMENSIONS,
     SLICE_COLUMNS,
     component_rows,
+    scored_by_run,
     slice_rows,
     slice_table,
 )
 from dashboard.charts.distributions import bin_figure, ecdf_figure, interval_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state, tables
-from dashboard.ui.data import Runs, frame
+from dashboard.ui.data import Runs, rows, shared
+from dashboard.ui.figures import drawn
 
 
 def main() -> None:
@@ -27,11 +29,11 @@ def main() -> None:
     runs = ui.require_runs(traces=True)
     chosen = ui.pick_runs(runs)
     ui.problem_banner(runs, chosen)
-    components = component_rows(frame("reward_components", run_ids=chosen))
+    components = shared(component_rows, rows("reward_components", run_ids=chosen))
     if components.empty:
         ui.empty_state("None of the chosen runs has a scored episode yet.")
         return
-    ui.colour_chips(runs, chosen, components.groupby("run_id")["n"].max().to_dict())
+    ui.colour_chips(runs, chosen, shared(scored_by_run, components))
     metric = state.choice(
         "Reward component",
         list(COMPONENTS),
@@ -43,25 +45,25 @@ def main() -> None:
     with left:
         st.subheader("Mean of each component", anchor=False)
         order = [name for name in COMPONENTS.values() if name in set(components["slice"])]
-        figure = interval_figure(components, runs.names, runs.styles, category="slice", order=order)
+        figure = drawn(interval_figure, components, runs.names, runs.styles, category="slice", order=order)
         ui.show_figure(figure, key="components", alt="Mean and 95% interval of every reward component by run")
         st.caption("Strict = type × attributes × options × price. Means over scored episodes, 95% intervals.")
     with right:
         _distribution(runs, chosen, metric)
     with st.expander("Figures as a table"):
-        _table(slice_table(components, runs.names), "components_table")
+        _table(shared(slice_table, components, runs.names), "components_table")
     _slices(runs, chosen, metric)
 
 
 def _distribution(runs: Runs, chosen: list[str], metric: str) -> None:
     label = COMPONENTS[metric]
     st.subheader(f"Distribution of {label.lower()}", anchor=False)
-    values = frame("reward_values", run_ids=chosen, metric=metric)
+    values = rows("reward_values", run_ids=chosen, metric=metric)
     if values.empty:
         ui.empty_state("No episode of the chosen runs has this component.")
         return
     ui.show_figure(
-        ecdf_figure(values, runs.names, runs.styles, title=label),
+        drawn(ecdf_figure, values, runs.names, runs.styles, title=label),
         key="cumulative",
         alt=f"Cumulative distribution of {label.lower()} by run",
     )
@@ -69,7 +71,7 @@ def _distribution(runs: Runs, chosen: list[str], metric: str) -> None:
         "The jump at 0 is the share of episodes with nothing, the jump at 1 the share with everything."
     )
     ui.show_figure(
-        bin_figure(bin_values(values), runs.names, runs.styles, title=label),
+        drawn(bin_figure, shared(bin_values, values), runs.names, runs.styles, title=label),
         key="bars",
         alt=f"Histogram of {label.lower()} by run",
     )
@@ -86,19 +88,22 @@ def _slices(runs: Runs, chosen: list[str], metric: str) -> None:
         format_func=DIMENSIONS.__getitem__,
         label_visibility="collapsed",
     )
-    rows, order = slice_rows(frame("reward_slices", run_ids=chosen, metric=metric, dimension=dimension))
-    figure = interval_figure(rows, runs.names, runs.styles, category="slice", order=order)
+    found = rows("reward_slices", run_ids=chosen, metric=metric, dimension=dimension)
+    slices, order = shared(slice_rows, found)
+    figure = drawn(interval_figure, slices, runs.names, runs.styles, category="slice", order=order)
     ui.show_figure(
         figure,
         key="slices",
         alt=f"Mean and 95% interval of {COMPONENTS[metric]} by {DIMENSIONS[dimension]} and run",
     )
     with st.expander("Figures as a table"):
-        _table(slice_table(rows, runs.names), "slices_table")
+        _table(shared(slice_table, slices, runs.names), "slices_table")
 
 
-def _table(rows: object, key: str) -> None:
-    st.dataframe(rows, key=key, hide_index=True, placeholder="–", column_config=tables.columns(SLICE_COLUMNS))
+def _table(table: object, key: str) -> None:
+    st.dataframe(
+        table, key=key, hide_index=True, placeholder="–", column_config=tables.columns(SLICE_COLUMNS)
+    )
 
 
 main()

@@ -16,7 +16,8 @@ from dashboard.analysis.terminations import (
 from dashboard.charts.shares import share_figure, step_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state, tables
-from dashboard.ui.data import Runs, frame
+from dashboard.ui.data import Runs, rows, shared
+from dashboard.ui.figures import drawn
 from dashboard.ui.text import plural, safe_text
 from dashboard.ui.theme import REASON_COLOURS, category_colours
 
@@ -27,13 +28,13 @@ def main() -> None:
     runs = ui.require_runs()
     chosen = ui.pick_runs(runs, traces=False)
     ui.problem_banner(runs, chosen)
-    rows = frame("termination_reasons", run_ids=chosen)
-    if rows.empty:
+    found = rows("termination_reasons", run_ids=chosen)
+    if found.empty:
         ui.empty_state("None of the chosen runs has an episode yet.")
         return
-    reasons = reason_order(rows["reason"])
+    reasons = reason_order(found["reason"])
     colours = category_colours(reasons, REASON_COLOURS)
-    _by_run(runs, rows, reasons, colours)
+    _by_run(runs, found, reasons, colours)
     if not set(chosen) & set(runs.with_traces):
         ui.empty_state("The chosen runs have summaries only: steps, errors and episodes are not recorded.")
         return
@@ -42,7 +43,7 @@ def main() -> None:
     _episodes(runs, chosen, reasons)
 
 
-def _by_run(runs: Runs, rows: pd.DataFrame, reasons: list[str], colours: dict[str, str]) -> None:
+def _by_run(runs: Runs, found: pd.DataFrame, reasons: list[str], colours: dict[str, str]) -> None:
     st.subheader("Reasons by run", anchor=False)
 
     def select() -> None:
@@ -52,9 +53,17 @@ def _by_run(runs: Runs, rows: pd.DataFrame, reasons: list[str], colours: dict[st
             state.put("runs", [run_id])
             state.put("reason", reason)
 
-    order = [run_id for run_id in runs.ids if run_id in set(rows["run_id"])]
-    figure = share_figure(
-        rows, row="run_id", part="reason", order=order, parts=reasons, colours=colours, labels=runs.names
+    known = set(found["run_id"])
+    order = [run_id for run_id in runs.ids if run_id in known]
+    figure = drawn(
+        share_figure,
+        found,
+        row="run_id",
+        part="reason",
+        order=order,
+        parts=reasons,
+        colours=colours,
+        labels=runs.names,
     )
     ui.show_figure(figure, key="reasons", alt="Share of termination reasons by run", on_select=select)
     meanings = "; ".join(
@@ -63,7 +72,7 @@ def _by_run(runs: Runs, rows: pd.DataFrame, reasons: list[str], colours: dict[st
     st.caption(safe_text(f"{meanings}. Click a segment for its episodes."))
     with st.expander("Figures as a table"):
         st.dataframe(
-            reason_table(rows, runs.names),
+            shared(reason_table, found, runs.names),
             key="reasons_table",
             hide_index=True,
             column_config=tables.columns(REASON_COLUMNS),
@@ -72,7 +81,7 @@ def _by_run(runs: Runs, rows: pd.DataFrame, reasons: list[str], colours: dict[st
 
 def _by_steps(chosen: list[str], reasons: list[str], colours: dict[str, str]) -> None:
     st.subheader("Steps until the end", anchor=False)
-    rows = frame("termination_steps", run_ids=chosen)
+    found = rows("termination_steps", run_ids=chosen)
 
     def select() -> None:
         points = st.session_state["steps_figure"]["selection"]["points"]
@@ -83,7 +92,7 @@ def _by_steps(chosen: list[str], reasons: list[str], colours: dict[str, str]) ->
             state.put("to", int(step))
 
     ui.show_figure(
-        step_figure(rows, parts=reasons, colours=colours),
+        drawn(step_figure, found, parts=reasons, colours=colours),
         key="steps_figure",
         alt="Episodes by the number of model steps until they ended, by reason",
         on_select=select,
@@ -93,7 +102,7 @@ def _by_steps(chosen: list[str], reasons: list[str], colours: dict[str, str]) ->
 
 def _errors(chosen: list[str]) -> None:
     st.subheader("Errors of failed episodes", anchor=False)
-    errors = frame("termination_errors", run_ids=chosen)
+    errors = rows("termination_errors", run_ids=chosen)
     if errors.empty:
         ui.empty_state("No episode of the chosen runs failed.")
         return
@@ -118,8 +127,8 @@ def _errors(chosen: list[str]) -> None:
 
 def _episodes(runs: Runs, chosen: list[str], reasons: list[str]) -> None:
     st.subheader("Episodes", anchor=False)
-    errors = sorted(set(frame("termination_errors", run_ids=chosen)["error_type"]))
-    longest = int(frame("termination_steps", run_ids=chosen)["steps"].max())
+    errors = sorted(set(rows("termination_errors", run_ids=chosen)["error_type"]))
+    longest = int(rows("termination_steps", run_ids=chosen)["steps"].max())
     columns = st.columns([2, 2, 1, 1])
     with columns[0]:
         reason = state.choice(
@@ -131,7 +140,7 @@ def _episodes(runs: Runs, chosen: list[str], reasons: list[str]) -> None:
         low = state.number("Steps from", key="from", default=0, minimum=0, maximum=longest)
     with columns[3]:
         high = state.number("to", key="to", default=longest, minimum=0, maximum=longest)
-    episodes = frame(
+    episodes = rows(
         "termination_episodes", run_ids=chosen, reason=reason, error_type=error, steps_from=low, steps_to=high
     )
     st.caption(plural(len(episodes), "episode"))

@@ -12,11 +12,13 @@ from dashboard.analysis.behaviour import (
     paired_change,
     pattern_table,
 )
+from dashboard.analysis.behaviour.tables import TASK_COLUMNS, task_rows
 from dashboard.lake import Lake
 from dashboard.ui.data import get_lake, lake_version
+from dashboard.ui.navigation import page_url
 from dashboard.ui.workspace import current_workspace
 
-__all__ = ["behaviour", "change", "means_by_outcome", "patterns"]
+__all__ = ["behaviour", "change", "linked_tasks", "means_by_outcome", "patterns"]
 
 Key = tuple[str, str]
 
@@ -39,6 +41,15 @@ def change(run_a: str, run_b: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 def patterns(run_ids: list[str], length: int) -> pd.DataFrame:
     """:func:`dashboard.analysis.behaviour.pattern_table` of the runs together."""
     return _patterns(get_lake(), _key(), run_ids, length)
+
+
+def linked_tasks(tasks: pd.DataFrame, sides: tuple[str, str], most: int) -> pd.DataFrame:
+    """The first ``most`` rows of :func:`dashboard.analysis.behaviour.changed_tasks` as a table, with links
+    ``open`` to both episodes side by side.
+    """
+    shown = task_rows(tasks.head(most))
+    links = [page_url("failures", task=task, runs=list(sides)) for task in shown["task_id"]]
+    return shown.assign(open=links)[["open", *TASK_COLUMNS]]
 
 
 def _key() -> Key:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,19 @@ __all__ = ["catalogue_note", "catalogue_sha256", "load_catalogue", "locate", "ru
 
 def catalogue_sha256() -> str | None:
     """The product data SHA-256 that the prepared catalogue's manifest promises, None without a catalogue."""
+    path = current_workspace().settings.prepared_dir / layout.MANIFEST
     try:
-        manifest = read_json(current_workspace().settings.prepared_dir / layout.MANIFEST)
+        status = path.stat()
+    except OSError:
+        return None
+    return _promised_sha256(path, (status.st_ino, status.st_size, status.st_mtime_ns))
+
+
+@lru_cache(maxsize=4)
+def _promised_sha256(path: Path, stamp: tuple[int, ...]) -> str | None:
+    """Read again only when the manifest was replaced: some pages ask once for every episode they show."""
+    try:
+        manifest = read_json(path)
     except FileError:
         return None
     content = manifest.get("content") if isinstance(manifest, Mapping) else None

@@ -10,13 +10,15 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.ui import state
-from dashboard.ui.data import Runs, load_runs
+from dashboard.ui.data import Runs, load_runs, shared
+from dashboard.ui.figures import FinishedFigure
 from dashboard.ui.navigation import page_url
 from dashboard.ui.shell import ensure_shell
 from dashboard.ui.text import count, plural, safe_html, safe_text, shorten
 from dashboard.ui.workspace import current_workspace
 
 __all__ = [
+    "MOST_EPISODES",
     "colour_chips",
     "data_text",
     "empty_state",
@@ -30,6 +32,8 @@ __all__ = [
     "show_figure",
 ]
 
+MOST_EPISODES = 500
+"""How many rows a table of episodes shows."""
 _DENSE = """<style>
 .stMainBlockContainer { padding: 2.6rem 2.5rem 3rem; }
 @media (max-width: 640px) { .stMainBlockContainer { padding: 3.2rem 1rem 2rem; } }
@@ -120,7 +124,7 @@ def problem_banner(runs: Runs, run_ids: Sequence[str]) -> None:
     lines = [
         f"- **{safe_text(runs.name(run_id))}**: {safe_text(problem)}"
         for run_id in run_ids
-        for problem in _texts(runs.table.at[run_id, "problems"])
+        for problem in runs.problems.get(run_id, ())
     ]
     if not lines:
         return
@@ -129,9 +133,12 @@ def problem_banner(runs: Runs, run_ids: Sequence[str]) -> None:
 
 
 def show_figure(
-    figure: go.Figure, *, key: str, alt: str, on_select: Callable[[], None] | None = None
+    figure: go.Figure | FinishedFigure, *, key: str, alt: str, on_select: Callable[[], None] | None = None
 ) -> None:
-    """A Plotly figure in the page's theme, without the tool bar. ``alt`` describes it in words."""
+    """A figure (best of :func:`~dashboard.ui.figures.drawn`) in the page's theme, without the tool bar.
+
+    ``alt`` describes it in words.
+    """
     config = {"displayModeBar": False, "scrollZoom": False, "responsive": True}
     if on_select is None:
         st.plotly_chart(figure, key=key, config=config, alt=alt)
@@ -158,25 +165,20 @@ def episode_table(
     *,
     key: str,
     extra: dict[str, Any] | None = None,
-    limit: int = 500,
+    total: int | None = None,
     noun: str = "episode",
 ) -> None:
-    """Episodes with a link to Replay each. Needs ``run_id``, ``episode_id``, ``task_id``; shows the rest too.
+    """The first :data:`MOST_EPISODES` episodes with a link to Replay each.
 
-    ``extra`` are column settings (label or ``st.column_config``) of further columns, in their order; one
-    without any value is left out.
+    ``episodes`` (shared, not changed) needs ``run_id``, ``episode_id`` and ``task_id``; ``total`` is how many
+    there are where it holds the first ones only. ``extra`` are column settings (label or
+    ``st.column_config``) of further columns, in their order; one without any value is left out.
     """
     if episodes.empty:
         empty_state("No episode matches.")
         return
-    shown = episodes.head(limit)
-    links = [
-        page_url("replay", run=run_id, episode=episode_id)
-        for run_id, episode_id in zip(shown["run_id"], shown["episode_id"], strict=True)
-    ]
-    table = shown.assign(run_id=shown["run_id"].map(runs.name)).drop(columns="episode_id")
-    table.insert(0, "replay", links)
-    extra = {name: column for name, column in (extra or {}).items() if table[name].notna().any()}
+    table, known = shared(_linked_episodes, episodes, runs.names, tuple(extra or ()))
+    extra = {name: column for name, column in (extra or {}).items() if name in known}
     columns: dict[str, Any] = {
         "replay": st.column_config.LinkColumn("Replay", display_text="Open", width="small"),
         "run_id": st.column_config.TextColumn("Run"),
@@ -188,15 +190,25 @@ def episode_table(
         key=key,
         hide_index=True,
         placeholder="–",
-        column_order=["replay", "run_id", "task_id", *extra],
+        column_order=list(table.columns),
         column_config=columns,
         height=min(38 + 35 * len(table), 420),
     )
-    if len(episodes) > limit:
-        st.caption(f"The first {count(limit)} of {plural(len(episodes), noun)}.")
+    found = len(episodes) if total is None else total
+    if found > len(table):
+        st.caption(f"The first {count(len(table))} of {plural(found, noun)}.")
 
 
-def _texts(value: Any) -> list[str]:
-    if value is None or isinstance(value, float):
-        return []
-    return [value] if isinstance(value, str) else [str(part) for part in value]
+def _linked_episodes(
+    episodes: pd.DataFrame, names: Mapping[str, str], extra: Sequence[str]
+) -> tuple[pd.DataFrame, frozenset[str]]:
+    """What :func:`episode_table` shows, and which of its columns hold any value."""
+    shown = episodes.head(MOST_EPISODES)
+    links = [
+        page_url("replay", run=run_id, episode=episode_id)
+        for run_id, episode_id in zip(shown["run_id"], shown["episode_id"], strict=True)
+    ]
+    run_names = [names.get(run_id, run_id) for run_id in shown["run_id"]]
+    known = [name for name in extra if shown[name].notna().any()]
+    table = shown.assign(replay=links, run_id=run_names)[["replay", "run_id", "task_id", *known]]
+    return table, frozenset(known)

@@ -1,23 +1,26 @@
-"""The lake as pages see it: one shared, cached handle, and query results cached by the lake's version.
+"""The lake as pages see it: one shared handle, and results kept until the data really changed.
 
-``frame("episodes_of_run", run_ids=[...])`` runs ``dashboard/queries/episodes_of_run.sql`` with DuckDB's
-named parameters. Results are copies: change them freely. The lake looks for new data at most every
-:data:`REFRESH_SECONDS`; results stay cached until the data really changed.
+``rows("episodes_of_run", run_ids=[...])`` runs ``dashboard/queries/episodes_of_run.sql`` with DuckDB's named
+parameters and gives every session the same frame; ``shared(function, ...)`` does so for whatever a pure
+function makes of it (see :mod:`dashboard.ui.shared`). Neither may be changed; :func:`frame` gives a copy. The
+lake looks for new data at most every :data:`REFRESH_SECONDS`.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from functools import cached_property
+from typing import Any, ParamSpec, TypeVar, cast
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.analysis.iterations import iteration_number
 from dashboard.lake import Lake
+from dashboard.ui.shared import Shared
 from dashboard.ui.theme import RunStyle, run_styles
 from dashboard.ui.workspace import Workspace, current_workspace
 
@@ -32,7 +35,12 @@ __all__ = [
     "lake_version",
     "load_runs",
     "refresh",
+    "rows",
+    "shared",
 ]
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 REFRESH_SECONDS = 3.0
 
@@ -46,6 +54,7 @@ class _Handle:
     version: str | None = None
     problems: tuple[str, ...] = ()
     looked_at: float = 0.0
+    shared: Shared = field(default_factory=Shared)
 
     def look(self, *, now: bool = False) -> str:
         """Refresh when due and return the version; while another session refreshes, use what there is."""
@@ -54,6 +63,8 @@ class _Handle:
             try:
                 if now or self.version is None or time.monotonic() - self.looked_at > REFRESH_SECONDS:
                     state = self.lake.refresh()
+                    if state.version != self.version:  # what others still compute goes with the old one
+                        self.shared = Shared()
                     self.version, self.problems = state.version, state.problems
                     self.looked_at = time.monotonic()
             finally:
@@ -101,18 +112,25 @@ def refresh() -> None:
     _current()[1].look(now=True)
 
 
+def rows(name: str, **params: Any) -> pd.DataFrame:
+    """Rows of ``dashboard/queries/<name>.sql`` for ``params``, shared by all sessions: not to be changed."""
+    handle = _current()[1]
+    handle.look()
+    return handle.shared(handle.lake.query, name, **params)
+
+
 def frame(name: str, **params: Any) -> pd.DataFrame:
-    """Rows of ``dashboard/queries/<name>.sql`` for ``params``; cached until the data change."""
-    workspace, handle = _current()
-    key = (str(workspace.cache_dir), handle.look())
-    return _cached_frame(handle.lake, key, name, sorted(params.items()))
+    """Like :func:`rows`, as a frame of the caller's own (pandas copies what is changed)."""
+    return rows(name, **params).copy(deep=False)
 
 
-@st.cache_data(show_spinner=False, max_entries=400)
-def _cached_frame(
-    _lake: Lake, key: tuple[str, str], name: str, params: list[tuple[str, Any]]
-) -> pd.DataFrame:
-    return _lake.query(name, **dict(params))
+def shared(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """``function(*args, **kwargs)`` of a pure function, computed once for all sessions until the data change.
+
+    Give it frames that are shared themselves (of :func:`rows` or of this function): a frame is known by its
+    identity. What it returns is shared too: not to be changed.
+    """
+    return _current()[1].shared(function, *args, **kwargs)
 
 
 def episode_record(run_id: str, episode_id: str) -> dict[str, Any]:
@@ -120,7 +138,7 @@ def episode_record(run_id: str, episode_id: str) -> dict[str, Any]:
     return get_lake().episode_record(run_id, episode_id)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Runs:
     """All known runs: the ``runs`` view as ``table`` (indexed by run_id), unique names and fixed styles."""
 
@@ -144,21 +162,38 @@ class Runs:
         known = [run for run in run_ids if numbers[run] is not None]
         return max(known, key=lambda run: numbers[run] or 0) if known else run_ids[-1]
 
-    @property
+    @cached_property
     def ids(self) -> list[str]:
         """All run ids in display order."""
         return list(self.table.index)
 
-    @property
+    @cached_property
     def with_traces(self) -> list[str]:
         """Run ids that have episodes to look into."""
-        return [run_id for run_id in self.table.index if bool(self.table.at[run_id, "has_traces"])]
+        traced = zip(self.table.index, self.table["has_traces"], strict=True)
+        return [run_id for run_id, has_traces in traced if bool(has_traces)]
+
+    @cached_property
+    def problems(self) -> dict[str, list[str]]:
+        """What is wrong with the files of each run that has such problems."""
+        found = {run_id: _texts(value) for run_id, value in self.table["problems"].items()}
+        return {str(run_id): lines for run_id, lines in found.items() if lines}
 
 
 def load_runs() -> Runs:
-    """The runs of all roots in display order (name with numbers in order: iter5 before iter40)."""
-    table = frame("runs").set_index("run_id", drop=False)
+    """The runs of all roots in display order (name with numbers in order: iter5 before iter40), shared."""
+    return shared(_runs, rows("runs"))
+
+
+def _runs(found: pd.DataFrame) -> Runs:
+    table = found.set_index("run_id", drop=False)
     return Runs(table, _unique_names(table), run_styles(table.index))
+
+
+def _texts(value: Any) -> list[str]:
+    if value is None or isinstance(value, float):
+        return []
+    return [value] if isinstance(value, str) else [str(part) for part in value]
 
 
 def _unique_names(table: pd.DataFrame) -> dict[str, str]:

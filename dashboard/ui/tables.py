@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+import pandas as pd
 import streamlit as st
 
 from dashboard.analysis.columns import Column
 from dashboard.ui.theme import RunStyle
 
-__all__ = ["columns", "swatch", "swatch_column"]
+__all__ = ["columns", "swatch", "swatch_column", "with_swatches"]
 
 
 def swatch(style: RunStyle) -> str:
@@ -22,6 +23,13 @@ def swatch(style: RunStyle) -> str:
         "</text></svg>"
     )
     return f"data:image/svg+xml,{quote(svg)}"
+
+
+def with_swatches(
+    table: pd.DataFrame, run_ids: Sequence[str], styles: Mapping[str, RunStyle]
+) -> pd.DataFrame:
+    """``table`` with a column ``colour``: the :func:`swatch` of each row's run."""
+    return table.assign(colour=[swatch(styles[run_id]) for run_id in run_ids])
 
 
 def swatch_column() -> Any:

@@ -8,15 +8,16 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.analysis.tasks_beside import EpisodeBeside, beside
+from dashboard.analysis.tasks_table import task_ids
 from dashboard.ui import state
 from dashboard.ui.components import data_text
-from dashboard.ui.data import Runs, frame
+from dashboard.ui.data import Runs, rows, shared
 from dashboard.ui.episodes import explained_episode, own_catalogue
 from dashboard.ui.grid import draw_grid
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import plural, safe_text, shorten
 
-__all__ = ["MOST_BESIDE", "choose_task", "describe_task", "draw_beside"]
+__all__ = ["MOST_BESIDE", "choose_task", "describe_task", "draw_beside", "with_short_instructions"]
 
 MOST_BESIDE = 12
 """More columns than that cannot be read beside each other."""
@@ -29,20 +30,32 @@ def choose_task(everything: pd.DataFrame, table: pd.DataFrame) -> int | None:
     options = [int(task_id) for task_id in table["task_id"]]
     asked = state.peek("task") or ""
     if asked and asked not in map(str, options):
-        if asked in set(everything["task_id"].astype(str)):
+        if asked in map(str, shared(task_ids, everything)):
             options = [int(asked), *options]
         else:
             st.caption(safe_text(f"Task {asked}: none of the chosen runs has an episode of it."))
     if not options:
         return None
-    texts = everything.groupby("task_id")["instruction"].first()
+    labels = shared(_task_labels, everything)
     return state.choice(
         "Task",
         options,
         key="task",
         keep=True,
-        format_func=lambda task_id: f"{task_id}: {shorten(texts.get(task_id) or '', 70)}",
+        format_func=labels.__getitem__,
     )
+
+
+def _task_labels(everything: pd.DataFrame) -> dict[int, str]:
+    """Every task's id and what it asks for, on a short line."""
+    texts = everything.groupby("task_id")["instruction"].first()
+    shown = zip(texts.index, texts, strict=True)
+    return {int(task_id): f"{task_id}: {shorten(text or '', 70)}" for task_id, text in shown}
+
+
+def with_short_instructions(table: pd.DataFrame) -> pd.DataFrame:
+    """The table of tasks with its instructions on one line each."""
+    return table.assign(instruction=[shorten(text, 160) for text in table["instruction"]])
 
 
 def describe_task(runs: Runs, task_id: int, episodes: pd.DataFrame) -> None:
@@ -104,7 +117,7 @@ def _names(runs: Runs, episodes: pd.DataFrame) -> list[str]:
 
 
 def _queries(run_ids: list[str], task_id: int) -> dict[Any, list[tuple[str, Any, Any]]]:
-    searches = frame("task_searches", run_ids=run_ids, task_id=task_id)
+    searches = rows("task_searches", run_ids=run_ids, task_id=task_id)
     return {
         key: list(zip(part["query"], part["total_results"], part["goal_rank"], strict=True))
         for key, part in searches.groupby(["run_id", "episode_id"])

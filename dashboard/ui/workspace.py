@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
-from shopsim.settings import WORKSPACE_VARIABLE, Settings, load_settings
+from shopsim.settings import CONFIG_FILE, WORKSPACE_VARIABLE, Settings, find_workspace, load_settings
 
 __all__ = ["LAKE_VARIABLE", "ROOTS_VARIABLE", "WORKSPACE_VARIABLE", "Workspace", "current_workspace"]
 
@@ -36,8 +37,24 @@ class Workspace:
 
 def current_workspace() -> Workspace:
     """Read the environment variables above. Raises :class:`~shopsim.settings.SettingsError`."""
-    settings = load_settings()
+    settings = _current_settings()
     named = [Path(part) for part in os.environ.get(ROOTS_VARIABLE, "").split(os.pathsep) if part.strip()]
     roots = tuple(path.resolve() for path in named) or (settings.runs_root,)
     cache = os.environ.get(LAKE_VARIABLE)
     return Workspace(settings, roots, Path(cache) if cache else settings.workspace / ".shopsim" / "lake")
+
+
+def _current_settings() -> Settings:
+    """The settings, read again only when the file changed: a page run asks for them a dozen times."""
+    folder = find_workspace()
+    try:
+        status = (folder / CONFIG_FILE).stat()
+    except OSError:
+        return load_settings(folder)  # tells what is wrong with it
+    stamp = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return _read_settings(folder, Path.cwd(), stamp)
+
+
+@lru_cache(maxsize=8)
+def _read_settings(folder: Path, working_folder: Path, stamp: tuple[int, ...]) -> Settings:
+    return load_settings(folder)

@@ -10,9 +10,14 @@ import pandas as pd
 from dashboard.analysis.behaviour.measures import MEASURES, PHASES
 from dashboard.analysis.intervals import mean_interval
 
-__all__ = ["OUTCOMES", "by_outcome", "outcome_table", "phase_means"]
+__all__ = ["OUTCOMES", "by_outcome", "decided_episodes", "of_measure", "outcome_table", "phase_means"]
 
 OUTCOMES: Final = ("success", "failure")
+
+
+def decided_episodes(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The complete, scored episodes: successes and failures."""
+    return episodes[episodes["outcome"].isin(OUTCOMES)]
 
 
 def by_outcome(episodes: pd.DataFrame, measures: Sequence[str] = tuple(MEASURES)) -> pd.DataFrame:
@@ -22,7 +27,7 @@ def by_outcome(episodes: pd.DataFrame, measures: Sequence[str] = tuple(MEASURES)
     Student's t, cut at 0 because every measure counts something; it has nothing to tell of a single episode
     or of values that are all equal.
     """
-    decided = episodes[episodes["outcome"].isin(OUTCOMES)]
+    decided = decided_episodes(episodes)
     grouped = decided.groupby(["run_id", "outcome"], sort=False)[list(measures)]
     figures = {"n": grouped.count(), "mean": grouped.mean(), "sd": grouped.std()}
     long = {name: part.rename_axis(columns="measure").stack() for name, part in figures.items()}
@@ -33,6 +38,11 @@ def by_outcome(episodes: pd.DataFrame, measures: Sequence[str] = tuple(MEASURES)
     bounds: dict[str, Any] = {"low": low.clip(min=0.0), "high": high}
     bounds = {name: pd.Series(values).where(told) for name, values in bounds.items()}
     return table.assign(**bounds).drop(columns="sd")
+
+
+def of_measure(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """The rows of :func:`by_outcome` of one measure."""
+    return rows[rows["measure"] == measure]
 
 
 def outcome_table(rows: pd.DataFrame, run_id: str) -> pd.DataFrame:

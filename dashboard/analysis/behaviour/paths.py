@@ -12,8 +12,11 @@ __all__ = [
     "ACTION_LABELS",
     "PATH_LENGTHS",
     "episode_patterns",
+    "failures_of",
     "following_pattern",
+    "pattern_episodes",
     "pattern_label",
+    "pattern_names",
     "pattern_table",
 ]
 
@@ -41,6 +44,16 @@ ACTION_LABELS: Final[Mapping[str, str]] = {
 _MANY: Final = "+"
 _NEXT: Final = ">"
 _SHOWN: Final = 24
+_SHOWN_COLUMNS: Final = (
+    "run_id",
+    "episode_id",
+    "task_id",
+    "outcome",
+    "reason",
+    "turns",
+    "r_strict",
+    "shown_instruction",
+)
 
 
 def episode_patterns(path: Sequence[str], length: int) -> set[str]:
@@ -84,6 +97,22 @@ def following_pattern(episodes: pd.DataFrame, pattern: str, length: int) -> pd.D
     decided = episodes[episodes["outcome"].isin(["failure", "success"])]
     has = decided["path"].map(lambda path: pattern in episode_patterns(path, length)).astype(bool)
     return decided[has].reset_index(drop=True)
+
+
+def failures_of(episodes: pd.DataFrame) -> int:
+    """How many of the episodes failed."""
+    return int((episodes["outcome"] == "failure").sum())
+
+
+def pattern_episodes(episodes: pd.DataFrame, pattern: str, length: int) -> pd.DataFrame:
+    """What a list of the episodes of :func:`following_pattern` shows, failures before successes."""
+    found = following_pattern(episodes, pattern, length)[list(_SHOWN_COLUMNS)]
+    return found.sort_values("outcome", kind="stable")
+
+
+def pattern_names(patterns: pd.DataFrame) -> frozenset[str]:
+    """The patterns of a :func:`pattern_table`."""
+    return frozenset(patterns["pattern"])
 
 
 def pattern_label(pattern: str) -> str:

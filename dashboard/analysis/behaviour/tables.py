@@ -87,8 +87,11 @@ def comparable_ratios(change: pd.DataFrame) -> pd.DataFrame:
     return change[(change["a"] > 0) & (change["b"] > 0)].reset_index(drop=True)
 
 
-def pattern_rows(patterns: pd.DataFrame) -> pd.DataFrame:
-    """Rows of :func:`~dashboard.analysis.behaviour.paths.pattern_table` with :data:`PATTERN_COLUMNS`."""
+def pattern_rows(patterns: pd.DataFrame, most: int) -> pd.DataFrame:
+    """The first ``most`` rows of :func:`~dashboard.analysis.behaviour.paths.pattern_table` with
+    :data:`PATTERN_COLUMNS`.
+    """
+    patterns = patterns.head(most)
     shown = patterns.assign(label=patterns["pattern"].map(pattern_label))
     for name in ("failure_share", "success_share", "gap"):
         shown[name] = 100 * shown[name]

@@ -6,7 +6,11 @@ from dashboard.analysis.diagnosis.frames import (
     diagnose_episodes,
     episodes_of_link,
     flow,
+    found_by_trace,
     occurring_stages,
+    of_run,
+    share_table,
+    stage_episodes,
     stage_shares,
 )
 from dashboard.analysis.diagnosis.rules import Diagnosis, Evidence, diagnose
@@ -25,6 +29,10 @@ __all__ = [
     "diagnose_episodes",
     "episodes_of_link",
     "flow",
+    "found_by_trace",
     "occurring_stages",
+    "of_run",
+    "share_table",
+    "stage_episodes",
     "stage_shares",
 ]

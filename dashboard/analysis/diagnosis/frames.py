@@ -8,7 +8,7 @@ from typing import Any, Final
 import pandas as pd
 
 from dashboard.analysis.diagnosis.rules import Evidence, diagnose
-from dashboard.analysis.diagnosis.stages import FUNNEL, STAGE_ORDER
+from dashboard.analysis.diagnosis.stages import FUNNEL, STAGE_ORDER, STAGES
 
 __all__ = [
     "DIAGNOSIS_COLUMNS",
@@ -16,7 +16,11 @@ __all__ = [
     "diagnose_episodes",
     "episodes_of_link",
     "flow",
+    "found_by_trace",
     "occurring_stages",
+    "of_run",
+    "share_table",
+    "stage_episodes",
     "stage_shares",
 ]
 
@@ -99,6 +103,35 @@ def occurring_stages(diagnoses: pd.DataFrame) -> list[str]:
     """The stages that occur, in the order in which they are passed."""
     found = set(diagnoses["stage"].unique())
     return [stage for stage in STAGE_ORDER if stage in found]
+
+
+def share_table(shares: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """:func:`stage_shares` as shown: one row a run, one column a stage with ``n (share)``."""
+    table = shares.assign(
+        Run=[names.get(run_id, run_id) for run_id in shares["run_id"]],
+        cell=[f"{n} ({100 * share:.1f}%)" for n, share in zip(shares["n"], shares["share"], strict=True)],
+        stage=[STAGES[stage].label for stage in shares["stage"]],
+    )
+    wide = table.pivot(index=["Run", "total"], columns="stage", values="cell")
+    wide = wide[list(dict.fromkeys(table["stage"]))].reset_index()
+    return wide.rename(columns={"total": "n"})
+
+
+def found_by_trace(diagnoses: pd.DataFrame) -> tuple[list[str], int]:
+    """The runs whose diagnosis rests on the trace alone, and how many runs there are at all."""
+    by_trace = diagnoses.loc[diagnoses["basis"] == "trace", "run_id"].unique()
+    return list(by_trace), int(diagnoses["run_id"].nunique())
+
+
+def of_run(diagnoses: pd.DataFrame, run_id: str) -> pd.DataFrame:
+    """The episodes of one run."""
+    return diagnoses[diagnoses["run_id"] == run_id]
+
+
+def stage_episodes(diagnoses: pd.DataFrame, stage: str, run_id: str = "") -> pd.DataFrame:
+    """The episodes that broke at ``stage``, of one run or (``""``) of all."""
+    rows = diagnoses[diagnoses["stage"] == stage]
+    return of_run(rows, run_id) if run_id else rows
 
 
 def flow(diagnoses: pd.DataFrame) -> pd.DataFrame:
