@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dashboard.cli.target import open_lake
+from dashboard.cli.target import open_lake, open_training
 from dashboard.ui.text import plural
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-_HELP = """Check every run and published bundle below ROOT.
+_HELP = """Check every run, training round and published bundle below ROOT.
 
 Coverage, duplicates, invalid lines, schemas, rewards, summaries, plans, provenance, sources that disagree.
 
-ROOT is a folder of runs, a run or a bundle; without one the workspace's runs are checked. Exits 1 when there
-is a finding of severity error.
+ROOT is a folder of runs, a run, a round or a bundle; without one the workspace's runs are checked. Exits 1
+when there is a finding of severity error.
 
 Example: shopsim-review audit runs --json
 """
@@ -37,7 +37,8 @@ def register(app: typer.Typer) -> None:
 
 def _audit(
     roots: Annotated[
-        list[Path] | None, typer.Argument(metavar="[ROOT]...", help="Folders of runs, runs or bundles.")
+        list[Path] | None,
+        typer.Argument(metavar="[ROOT]...", help="Folders of runs or rounds, or one of them."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
@@ -47,8 +48,10 @@ def _audit(
 
     for root in roots or ():
         if not root.is_dir():
-            raise UsageError(f"{root}: no such folder", hint="Name a folder of runs, a run or a bundle.")
-    report = audit_lake(open_lake(roots), partial(track, label="checking"))
+            raise UsageError(
+                f"{root}: no such folder", hint="Name a folder of runs, a run, a round or a bundle."
+            )
+    report = audit_lake(open_lake(roots), partial(track, label="checking"), open_training(roots))
     if as_json:
         typer.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
     else:
@@ -71,15 +74,15 @@ def _lines(report: AuditReport) -> Iterator[str]:
                 yield f"      and {finding.count - _SHOWN_PLACES:,} more (--json lists the first 1,000)"
             yield f"      mend: {finding.mend}"
     if not report.checked:
-        yield "No runs found."
+        yield "No runs, rounds or bundles found."
         return
     errors, warnings, notes = (report.counts[name] for name in ("error", "warning", "info"))
-    checked = plural(len(report.checked), "run or bundle", "runs and bundles")
+    checked = plural(len(report.checked), "run, round or bundle", "runs, rounds and bundles")
     yield f"{checked} checked: {plural(errors, 'error')}, {plural(warnings, 'warning')}, {notes} info"
 
 
 def _where(finding: Finding, place: Place) -> str:
-    parts = [finding.file]
+    parts = [place.file or finding.file]
     if place.offset is not None:
         parts.append(f"byte {place.offset}")
     parts += [part for part in (place.episode_id, place.field) if part]

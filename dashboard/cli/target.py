@@ -10,8 +10,9 @@ import typer
 
 if TYPE_CHECKING:
     from dashboard.lake import Lake
+    from dashboard.lake.training import Training
 
-__all__ = ["RootOption", "open_lake", "resolve_run", "resolve_runs"]
+__all__ = ["RootOption", "open_lake", "open_training", "resolve_run", "resolve_runs"]
 
 RootOption = Annotated[
     list[Path] | None,
@@ -31,6 +32,19 @@ def open_lake(roots: Sequence[Path] | None) -> Lake:
     lake = Lake(list(roots) if roots else workspace.roots, workspace.cache_dir)
     lake.refresh(progress=partial(track, label="reading runs"))
     return lake
+
+
+def open_training(roots: Sequence[Path] | None) -> Training:
+    """The training rounds below ``roots`` (default: those of the workspace), read, with a progress bar."""
+    from dashboard.lake.training import Training
+    from dashboard.ui.workspace import current_workspace
+    from shopsim.progress import counting
+
+    workspace = current_workspace()
+    training = Training(list(roots) if roots else workspace.roots, workspace.cache_dir)
+    with counting("reading rollouts") as progress:
+        training.refresh(progress)
+    return training
 
 
 def resolve_run(run: str, roots: Sequence[Path] | None) -> tuple[Lake, str]:

@@ -13,7 +13,6 @@ import pandas as pd
 from dashboard.analysis.audit import (
     AuditReport,
     BundleFacts,
-    Document,
     ProvenanceVariant,
     RootFacts,
     RunFacts,
@@ -22,10 +21,12 @@ from dashboard.analysis.audit import (
 from dashboard.analysis.audit.bundles import OUTCOMES, ROUNDS, TRAINING_GROUPS, TRAINING_STEPS
 from dashboard.analysis.audit.facts import SupersededRecord
 from dashboard.lake.discovery import MANIFEST, SUMMARY, TRACES, FoundRun, find_runs
+from dashboard.lake.document import read_document
 from dashboard.lake.errors import LakeError
 from dashboard.lake.store import Lake
 from dashboard.lake.summary import run_summary
-from shopsim.jsonio import FileError, read_json
+from dashboard.lake.training import Training
+from dashboard.lake.training_audit import found_rounds, round_facts, training_problems
 from shopsim.rollout.lines import MAX_LINE_BYTES, parse_line
 from shopsim.rollout.summary import finite_number
 from shopsim.rollout.trace import is_complete
@@ -35,15 +36,16 @@ __all__ = ["audit_lake"]
 _MOST_VARIANTS: Final = 25
 """So many provenances of one run are read: one seek each."""
 _MOST_SUPERSEDED_BYTES: Final = 64 << 20
-Progress = Callable[[Sequence[FoundRun]], Iterable[FoundRun]]
+Progress = Callable[[Sequence[Any]], Iterable[Any]]
 
 _TRAINING: Final = ("slime-training", "group-*", "*/group-*")
 
 
-def audit_lake(lake: Lake, progress: Progress | None = None) -> AuditReport:
-    """Audit every run, root and bundle of a lake. ``progress`` may wrap the list of runs (in a bar).
+def audit_lake(lake: Lake, progress: Progress | None = None, training: Training | None = None) -> AuditReport:
+    """Audit every run, root and bundle of a lake, and every round of ``training`` (of the same roots).
 
-    Of the traces only superseded records (up to 64 MiB a run) and one record of each provenance are read.
+    ``progress`` may wrap the lists of runs and of rounds (in a bar). Of the traces only superseded records
+    (up to 64 MiB a run) and one record of each provenance are read, of the rounds their ``summary.json``.
     """
     runs = lake.runs
     wanted = [run.run_id for run in runs if run.traces is not None]
@@ -53,24 +55,33 @@ def audit_lake(lake: Lake, progress: Progress | None = None) -> AuditReport:
 
     found = find_runs(lake.roots)
     bundle_paths = [bundle.path for bundle in found.bundles]
+    rounds = found_rounds(training) if training is not None else []
+    # Summaries stand alone by design in bundles, and in the folders of rounds.
+    alone = [*bundle_paths, *(one.found.path for one in rounds)]
 
     def facts() -> Iterator[RunFacts]:
         for run in progress(runs) if progress else runs:
             known = _run_facts(lake, run, episodes.get(run.run_id, nothing))
-            known = replace(known, in_bundle=any(run.path.is_relative_to(path) for path in bundle_paths))
+            known = replace(known, in_bundle=any(run.path.is_relative_to(path) for path in alone))
             if name := _term_extractor(known):
                 extractors.setdefault(str(run.root), {})[run.run_id] = name
             yield known
 
     bundles = [_bundle_facts(path) for path in bundle_paths]
-    idle = _idle_folders(lake.roots, [*(run.path for run in runs), *bundle_paths])
+    idle = _idle_folders(lake.roots, [*(run.path for run in runs), *alone])
     # The extractors are known once all runs were looked at: the mapping is read last.
-    return audit(facts(), RootFacts(extractors, found.problems, idle), bundles)
+    problems = list(found.problems)
+    if training is not None:
+        told = {_place(text) for text in (*problems, *(text for run in runs for text in run.problems))}
+        problems += [text for text in training_problems(training) if _place(text) not in told]
+    shown = progress(rounds) if progress and rounds else rounds
+    audited = (round_facts(training, one) for one in shown) if training is not None else ()
+    return audit(facts(), RootFacts(extractors, problems, idle), bundles, audited)
 
 
 def _run_facts(lake: Lake, run: FoundRun, episodes: pd.DataFrame) -> RunFacts:
     index = lake.trace_index(run.run_id)
-    manifest, summary = _document(run.path / MANIFEST), _document(run.path / SUMMARY)
+    manifest, summary = read_document(run.path / MANIFEST), read_document(run.path / SUMMARY)
     computed = None
     if index is not None and summary.exists:
         computed = run_summary(lake, run.run_id)
@@ -100,20 +111,6 @@ def _run_facts(lake: Lake, run: FoundRun, episodes: pd.DataFrame) -> RunFacts:
         folder_problems=run.problems,
         trace_problems=_trace_problems(lake, run),
     )
-
-
-def _document(path: Path) -> Document:
-    try:
-        if not path.is_file():
-            return Document()
-    except OSError:  # in a folder that cannot be looked into, which is a finding of its own
-        return Document()
-    try:
-        return Document(True, read_json(path))
-    except FileError as error:
-        return Document(True, error=str(error))
-    except RecursionError:
-        return Document(True, error=f"{path}: nested too deeply")
 
 
 def _trace_problems(lake: Lake, run: FoundRun) -> list[str]:
@@ -168,6 +165,11 @@ def _provenances(lake: Lake, run_id: str) -> tuple[list[ProvenanceVariant], int]
     return variants, max(len(rows) - _MOST_VARIANTS, 0)
 
 
+def _place(problem: str) -> str:
+    """The path that a problem begins with: what reads runs and what reads rounds may both meet it."""
+    return problem.partition(": ")[0]
+
+
 def _term_extractor(run: RunFacts) -> str | None:
     """How the run's title terms were made: as the plan says, else as the records do."""
     sources = [run.plan, *(variant.value for variant in run.provenances)]
@@ -211,7 +213,7 @@ def _bundle_facts(path: Path) -> BundleFacts:
             errors[name] = " ".join(str(error).split())
     names = [path / OUTCOMES, *path.glob("eval/**/summary.json"), *path.glob("eval/**/*comparison*.json")]
     for file in names:
-        document = _document(file)
+        document = read_document(file)
         name = file.relative_to(path).as_posix()
         if document.error is not None:
             errors[name] = document.error

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import pandas as pd
+
 from dashboard.lake.discovery import SUMMARY
 from dashboard.lake.errors import LakeError
 from dashboard.lake.store import Lake
@@ -15,7 +17,7 @@ from shopsim.formats import SUMMARY_SCHEMA
 from shopsim.jsonio import read_json
 from shopsim.rollout.summary import REWARD_COMPONENTS, UNKNOWN, standard_error
 
-__all__ = ["any_summary", "run_summary"]
+__all__ = ["any_summary", "run_summary", "summary_of"]
 
 _TOKENS: Final = ("completion_tokens", "prompt_tokens", "total_tokens")
 _STEPS: Final = ("model_steps", "protocol_errors", "policy_failures", "env_steps", "invalid_actions")
@@ -34,11 +36,18 @@ def run_summary(lake: Lake, run_id: str) -> dict[str, Any]:
     if index is None:
         raise LakeError(f"{run_id}: has no traces to summarize", hint=problems or None)
     frame = lake.query("summary_episodes", run_id=run_id)
+    return {**summary_of(frame, lake.requested(run_id)), "trace_index": index}
+
+
+def summary_of(frame: pd.DataFrame, asked: int | None = None) -> dict[str, Any]:
+    """The summary of the episodes in ``frame``, which has the columns of ``summary_episodes.sql``.
+
+    ``asked`` is the number of requested episodes; None takes those that there are.
+    """
     done = frame[frame["complete"]]
     failed = frame[~frame["complete"]]
     rewards = _values(done["reward"])
     components = {name: _values(done[name]) for name in REWARD_COMPONENTS}
-    asked = lake.requested(run_id)
     asked = len(frame) if asked is None else asked
     totals = {name: int(done[name].sum()) for name in (*_STEPS, *_TOKENS)}
     return {
@@ -64,7 +73,6 @@ def run_summary(lake: Lake, run_id: str) -> dict[str, Any]:
             "tokens": {name: totals[name] for name in _TOKENS},
         },
         "errors": _counter(failed["error_type"]),
-        "trace_index": index,
     }
 
 

@@ -16,7 +16,7 @@ from shopsim.jsonio import FileError, read_json, write_json
 
 __all__ = ["TRAINING_FORMAT", "RoundCatalogue", "load_round", "round_folder"]
 
-TRAINING_FORMAT: Final = "training-1"
+TRAINING_FORMAT: Final = "training-2"
 _FILE: Final = "catalogue.json"
 
 

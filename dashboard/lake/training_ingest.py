@@ -21,11 +21,13 @@ from dashboard.lake.training_scan import TRIAGE, GroupScan
 from dashboard.lake.training_schema import MEMBERS_SCHEMA, PROBLEMS_SCHEMA, TRIAGE_SCHEMA
 from dashboard.lake.training_triage import Assignment, Triage, read_assignment, read_triage
 from shopsim.formats import EPISODE_SCHEMA
+from shopsim.jsonio import canonical_json
 
 __all__ = ["SEGMENT_TABLES", "compact_segments", "ingest_groups"]
 
 SEGMENT_TABLES: Final = ("rollouts", "problems", "triage")
 """In the order in which they are written: a segment is whole when its last table is there."""
+_WHOSE: Final = frozenset({"provider", "curriculum_state_id"})
 _STAGED: Final = {
     "stage_records": "ingest_records",
     "stage_steps": "ingest_steps_raw",
@@ -54,7 +56,9 @@ def ingest_groups(
     read = _read_files(connection, groups, stretches)
     triages = [read_triage(path / g.name / TRIAGE) if g.triage else None for g in groups]
     matched = [match_group(g, read[g.name], t) for g, t in zip(groups, triages, strict=True)]
-    _write(connection, target, groups, triages, matched)
+    origins = {file.number: file.origin for files in read.values() for file in files}
+    members = [_members(g, rows, origins) for g, rows in zip(groups, matched, strict=True)]
+    _write(connection, target, groups, triages, matched, members)
 
 
 def compact_segments(
@@ -96,20 +100,31 @@ def _read_files(
                 reason = stretch.invalid[0].reason if stretch.invalid else "holds no record"
                 files.append(ReadFile(file, number, reason))
             else:
-                _, episode_id, sample, scored, reward, provenance = row
-                diagnostic, assignment = _skills(provenance)
-                files.append(
-                    ReadFile(file, number, None, episode_id, sample, scored, reward, diagnostic, assignment)
-                )
+                _, episode_id, sample, scored, reward, text = row
+                told = json_object(json.loads(text or "null"))
+                whose = (*_skills(told), _origin(told))
+                files.append(ReadFile(file, number, None, episode_id, sample, scored, reward, *whose))
             number += 1
     return read
 
 
-def _skills(provenance: str | None) -> tuple[bool, Assignment | None]:
+def _skills(provenance: Mapping[str, Any]) -> tuple[bool, Assignment | None]:
     """Whether a record calls itself diagnostic, and the assignment it states."""
-    skills = json_object(json_object(json.loads(provenance or "null")).get("skills"))
+    skills = json_object(provenance.get("skills"))
     told = skills.get("assignment")
     return skills.get("diagnostic_full_skill") is True, read_assignment(told) if told else None
+
+
+def _origin(provenance: Mapping[str, Any]) -> str | None:
+    """What a round's records must have in common: their provenance, of the skills only whose they are.
+
+    Which skills a group gets, and whether a record is diagnostic, differs from group to group.
+    """
+    if not provenance:
+        return None
+    skills = {name: value for name, value in json_object(provenance.get("skills")).items() if name in _WHOSE}
+    told = canonical_json({**provenance, "skills": skills})
+    return told.encode("utf-8", "replace").decode("utf-8")
 
 
 def _write(
@@ -118,12 +133,11 @@ def _write(
     groups: Sequence[GroupScan],
     triages: Sequence[Triage | None],
     matched: Sequence[GroupRows],
+    members: Sequence[list[dict[str, Any]]],
 ) -> None:
     segment = target.name
-    members = [row for group, rows in zip(groups, matched, strict=True) for row in _members(group, rows)]
-    for place, row in enumerate(members):
-        row["place"] = place
-    connection.register("members", pa.Table.from_pylist(members, schema=MEMBERS_SCHEMA))
+    placed = [{**row, "place": place} for place, row in enumerate(row for rows in members for row in rows)]
+    connection.register("members", pa.Table.from_pylist(placed, schema=MEMBERS_SCHEMA))
     sql = load_sql("training_ingest_rollouts").replace("$segment", _quoted(segment))
     write_parquet(connection, sql, table_path(target, "rollouts"))
     connection.unregister("members")
@@ -140,7 +154,7 @@ def _write(
         connection.unregister("rows")
 
 
-def _members(group: GroupScan, rows: GroupRows) -> list[dict[str, Any]]:
+def _members(group: GroupScan, rows: GroupRows, origins: Mapping[int, str | None]) -> list[dict[str, Any]]:
     return [
         {
             "group_name": group.name,
@@ -154,6 +168,8 @@ def _members(group: GroupScan, rows: GroupRows) -> list[dict[str, Any]]:
             "noted_reward": member.noted.reward if member.noted else None,
             "noted_success": member.noted.success if member.noted else None,
             "noted_scored": member.noted.scored if member.noted else None,
+            "noted_components": member.noted.components if member.noted else None,
+            "origin": None if member.number is None else origins.get(member.number),
         }
         for member in rows.members
     ]

@@ -18,7 +18,7 @@ _TOLERANCE = 1e-9
 class ReadFile:
     """One file of a group after reading: a record's main figures, or ``reason`` why there is none.
 
-    ``number`` names the file within the ingest.
+    ``number`` names the file within the ingest; ``origin`` is what its provenance says, as JSON text.
     """
 
     file: GroupFile
@@ -30,6 +30,7 @@ class ReadFile:
     reward: float | None = None
     diagnostic: bool = False
     assignment: Assignment | None = None
+    origin: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Final, Literal
 
+from dashboard.lake.discovery import SUMMARY
 from dashboard.lake.training_discovery import CURRICULUM, GROUP
 
 __all__ = ["RETRY", "TRIAGE", "GroupFile", "GroupScan", "RoundScan", "scan_round"]
@@ -19,7 +20,7 @@ RETRY: Final = "full-skill-retry.json"
 _ROLLOUT: Final = re.compile(r"rollout-(.+)\.json")
 _NUMBER: Final = re.compile(r"\d{1,18}")
 #: Files beside the groups that belong there.
-_ROUND_FILES: Final = frozenset({CURRICULUM})
+_ROUND_FILES: Final = frozenset({CURRICULUM, SUMMARY})
 
 Kind = Literal["training", "retry"]
 

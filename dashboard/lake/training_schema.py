@@ -30,6 +30,8 @@ MEMBERS_SCHEMA: Final = pa.schema(
         ("noted_reward", _FLOAT),
         ("noted_success", _BOOL),
         ("noted_scored", _BOOL),
+        ("noted_components", pa.list_(_FLOAT)),
+        ("origin", _TEXT),
     ]
 )
 TRIAGE_SCHEMA: Final = pa.schema(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dashboard.lake.fields import json_flag, json_object, json_text, json_texts, json_whole
 from shopsim.jsonio import FileError, read_json
-from shopsim.rollout.summary import finite_number
+from shopsim.rollout.summary import REWARD_COMPONENTS, finite_number
 
 __all__ = ["Assignment", "NotedRollout", "Triage", "read_assignment", "read_triage"]
 
@@ -28,13 +28,17 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class NotedRollout:
-    """A rollout as the triage notes it. ``reward`` and ``success`` are None where nothing valid is noted."""
+    """A rollout as the triage notes it. ``reward`` and ``success`` are None where nothing valid is noted.
+
+    ``components`` are in the order of :data:`~shopsim.rollout.summary.REWARD_COMPONENTS`, None without any.
+    """
 
     sample: int | None
     episode_id: str | None
     reward: float | None
     success: bool | None
     scored: bool | None
+    components: tuple[float | None, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -115,7 +119,14 @@ def _noted(entry: Mapping[str, Any]) -> NotedRollout:
         reward=reward,
         success=None if success is None else success == 1,
         scored=json_flag(entry.get("scored")),
+        components=_components(components),
     )
+
+
+def _components(told: Mapping[str, Any]) -> tuple[float | None, ...] | None:
+    if not any(name in told for name in REWARD_COMPONENTS):
+        return None
+    return tuple(finite_number(told.get(name)) for name in REWARD_COMPONENTS)
 
 
 def _reason(error: Exception, path: Path) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import pandas as pd
 import streamlit as st
 
 from dashboard.analysis.audit import ALL_RUNS, SEVERITIES, AuditReport, Finding, rule_descriptions
@@ -9,17 +12,20 @@ from dashboard.analysis.audit.tables import (
     CHECKED_COLUMNS,
     FINDING_COLUMNS,
     PLACE_COLUMNS,
+    ROUND_COLUMNS,
     checked_rows,
     chosen_findings,
     finding_keys,
     finding_rows,
     place_rows,
+    round_rows,
 )
+from dashboard.analysis.columns import Column
 from dashboard.ui import components as ui
 from dashboard.ui import state, tables
-from dashboard.ui.audit import audit_report
+from dashboard.ui.audit import Audit, load_audit
 from dashboard.ui.data import Runs
-from dashboard.ui.navigation import link_to, page_url
+from dashboard.ui.navigation import link_to
 from dashboard.ui.text import count, plural, safe_text
 
 MEANINGS = {
@@ -35,14 +41,13 @@ def main() -> None:
     ui.page_header(
         "Audit", "Is what was recorded complete and consistent, and do all figures come from one source?"
     )
-    runs = ui.require_runs()
-    report = audit_report()
-    totals(report)
-    if report.findings:
-        findings(runs, report)
+    audit = load_audit()
+    totals(audit.report)
+    if audit.report.findings:
+        findings(audit)
     else:
         st.success("Nothing was found.", icon=":material/check:")
-    checked(runs, report)
+    checked(audit)
     rules()
 
 
@@ -55,11 +60,14 @@ def totals(report: AuditReport) -> None:
                 count(report.counts[severity]),
                 help=MEANINGS[severity],
             )
-        ui.metric("Checked", count(len(report.checked)), help="Runs and bundles below the roots")
+        ui.metric(
+            "Checked", count(len(report.checked)), help="Runs, training rounds and bundles below the roots"
+        )
 
 
-def findings(runs: Runs, report: AuditReport) -> None:
+def findings(audit: Audit) -> None:
     """The findings that pass the filters, and one of them in detail."""
+    runs, report = audit.runs, audit.report
     st.subheader("Findings", anchor=False)
     subjects = list(dict.fromkeys(finding.run for finding in report.findings))
     titles = {finding.rule: finding.title for finding in report.findings}
@@ -108,11 +116,12 @@ def findings(runs: Runs, report: AuditReport) -> None:
     wanted = state.peek("finding")
     place = keys.index(wanted) if wanted in keys else 0
     state.remember("finding", keys[place], keys[0])
-    detail(runs, chosen[place])
+    detail(audit, chosen[place])
 
 
-def detail(runs: Runs, finding: Finding) -> None:
+def detail(audit: Audit, finding: Finding) -> None:
     """One finding: what it is, where, and how to mend it."""
+    runs = audit.runs
     st.markdown(
         f"{ICONS[finding.severity]} **{safe_text(finding.title)}** · {safe_text(subject(runs, finding.run))}"
     )
@@ -122,13 +131,9 @@ def detail(runs: Runs, finding: Finding) -> None:
         f"**Mend** {safe_text(finding.mend)}",
     ]
     st.markdown("  \n".join(lines))
-    if finding.run in runs.table.index:
-        st.caption(safe_text("Folder: " + str(runs.table.at[finding.run, "path"])))
-    known = finding.run in runs.with_traces and finding.rule != "jobs_pending"
-    rows = place_rows(
-        finding.places,
-        lambda episode: page_url("replay", run=finding.run, episode=episode) if known else None,
-    )
+    if (folder := audit.folder_of(finding.run)) is not None:
+        st.caption(safe_text("Folder: " + folder))
+    rows = place_rows(finding.places, lambda place: audit.link_of(finding, place))
     if rows.empty:
         return
     st.dataframe(
@@ -142,25 +147,44 @@ def detail(runs: Runs, finding: Finding) -> None:
     )
     if finding.count > len(rows):
         st.caption(f"The first {count(len(rows))} of {plural(finding.count, 'place')}.")
-    if finding.run in runs.with_traces:
+    if (found := audit.round_of(finding.run)) is not None:
+        link_to("training", "The round in Training", training=found[0].key)
+    elif finding.run in runs.with_traces:
         link_to("overview", "The run in the overview", run=finding.run, runs=[finding.run])
 
 
-def checked(runs: Runs, report: AuditReport) -> None:
-    """What was looked at, with the counts of every trace."""
+def checked(audit: Audit) -> None:
+    """What was looked at, with the counts of every trace and of every round."""
     st.subheader("What was checked", anchor=False)
-    rows = checked_rows(report, lambda run: subject(runs, run))
-    st.dataframe(
-        rows,
-        key="checked",
-        hide_index=True,
-        placeholder="–",
-        column_config=tables.columns(CHECKED_COLUMNS),
-        height=min(38 + 35 * len(rows), 420),
-    )
+    rows = checked_rows(audit.report, lambda run: subject(audit.runs, run))
+    if rows.empty:
+        ui.empty_state("No runs and no bundles below the roots.", hint="Run `shopsim demo` to record some.")
+    else:
+        counted_table(rows, "checked", CHECKED_COLUMNS)
+    st.markdown("**Training rounds**")
+    rounds = round_rows(audit.report)
+    if rounds.empty:
+        ui.empty_state(
+            "No training rounds below the roots.",
+            hint="Rounds lie in `slime-training/<round>/group-<9 digits>/` and are checked file by file.",
+        )
+    else:
+        counted_table(rounds, "rounds", ROUND_COLUMNS)
     st.caption(
         "The same on the command line, for scripts and gates: `shopsim-review audit ROOT --json` "
         "(exit code 1 when there is an error)."
+    )
+
+
+def counted_table(rows: pd.DataFrame, key: str, described: Mapping[str, Column]) -> None:
+    """A table of what was checked."""
+    st.dataframe(
+        rows,
+        key=key,
+        hide_index=True,
+        placeholder="–",
+        column_config=tables.columns(described),
+        height=min(38 + 35 * len(rows), 420),
     )
 
 

@@ -33,7 +33,8 @@ usual AS (
     SELECT run_id, quantile_disc(rollouts, 0.5) AS usual_size FROM figures WHERE rollouts > 0 GROUP BY run_id
 )
 SELECT
-    t.* EXCLUDE (noted_all_wrong, retried),
+    t.* EXCLUDE (retried),
+    t.retried AS noted_retried,
     f.task_id,
     coalesce(f.rollouts, 0) AS rollouts,
     coalesce(f.records, 0) AS records,

@@ -1,12 +1,24 @@
-"""Audit of runs: rules over gathered facts, findings with severity, place and mend."""
+"""Audit of runs, rounds and bundles: rules over gathered facts, findings with severity, place and mend."""
 
-from dashboard.analysis.audit import files, plans, records, rewards, summaries
+from dashboard.analysis.audit import (
+    files,
+    plans,
+    records,
+    rewards,
+    round_files,
+    round_origin,
+    round_records,
+    round_triage,
+    summaries,
+)
 from dashboard.analysis.audit.facts import BundleFacts, Document, ProvenanceVariant, RootFacts, RunFacts
 from dashboard.analysis.audit.finding import SEVERITIES, Finding, Observation, Place, Severity
-from dashboard.analysis.audit.report import ALL_RUNS, AuditReport, audit, rule_descriptions
+from dashboard.analysis.audit.report import ALL_RUNS, ROUND, AuditReport, audit, rule_descriptions
+from dashboard.analysis.audit.round_facts import RoundFacts
 
 __all__ = [
     "ALL_RUNS",
+    "ROUND",
     "SEVERITIES",
     "AuditReport",
     "BundleFacts",
@@ -16,6 +28,7 @@ __all__ = [
     "Place",
     "ProvenanceVariant",
     "RootFacts",
+    "RoundFacts",
     "RunFacts",
     "Severity",
     "audit",
@@ -23,6 +36,10 @@ __all__ = [
     "plans",
     "records",
     "rewards",
+    "round_files",
+    "round_origin",
+    "round_records",
+    "round_triage",
     "rule_descriptions",
     "summaries",
 ]

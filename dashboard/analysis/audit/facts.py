@@ -86,12 +86,17 @@ class SupersededRecord:
 
 @dataclass(frozen=True, slots=True)
 class ProvenanceVariant:
-    """One of the provenances in a trace: how many episodes have it, and one of them."""
+    """One of the provenances in a trace or round: how many episodes have it, and one of them.
+
+    In a trace ``offset`` tells where that one is, in a round ``file``; ``steps`` are a round's rollout steps.
+    """
 
     episodes: int
-    episode_id: str
-    offset: int
+    episode_id: str | None
+    offset: int | None
     value: Mapping[str, Any]
+    file: str | None = None
+    steps: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,16 @@ class RunFacts:
         object.__setattr__(self, "complete", complete)
 
     @property
+    def records_file(self) -> str:
+        """The file of the records, in the folder of the run."""
+        return TRACES
+
+    @property
+    def redo(self) -> str:
+        """How to have what is missing."""
+        return "Resume the run with the same command: recorded episodes are kept."
+
+    @property
     def plan(self) -> Mapping[str, Any]:
         """The manifest's plan, empty when there is none."""
         plan = self.manifest.object.get("plan")
@@ -167,6 +182,12 @@ class BundleFacts:
 def places_of(
     episodes: pd.DataFrame, detail: Callable[[Mapping[Hashable, Any]], str], *, field: str | None = None
 ) -> tuple[Place, ...]:
-    """A place for every episode of ``episodes``, in file order; ``detail`` says what stands there."""
+    """A place for every episode of ``episodes``, in file order; ``detail`` says what stands there.
+
+    Rows that have a ``file`` each are in order already.
+    """
+    if "file" in episodes:
+        rows = episodes.to_dict("records")
+        return tuple(Place(detail(row), row["episode_id"], None, field, row["file"]) for row in rows)
     rows = episodes.sort_values("line_offset", kind="stable").to_dict("records")
     return tuple(Place(detail(row), row["episode_id"], int(row["line_offset"]), field) for row in rows)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dashboard.analysis.audit.facts import MANIFEST, SUMMARY, TRACES, Document, RunFacts
+from dashboard.analysis.audit.facts import MANIFEST, TRACES, RunFacts
 from dashboard.analysis.audit.finding import Observation, Place
 from dashboard.analysis.audit.run_rules import RUN_RULES
-from shopsim.formats import MANIFEST_SCHEMA, SUMMARY_SCHEMA
+from dashboard.analysis.audit.summaries import broken_summary, document_faults
+from shopsim.formats import MANIFEST_SCHEMA
 
 __all__: list[str] = []
 
@@ -50,7 +51,7 @@ def manifest_missing(run: RunFacts) -> Iterator[Observation]:
 @RUN_RULES.rule("Manifest broken", "error")
 def manifest_broken(run: RunFacts) -> Iterator[Observation]:
     """A manifest.json that is no JSON object of a known schema with a plan and a list of jobs."""
-    places = _broken(run.manifest, MANIFEST_SCHEMA)
+    places = document_faults(run.manifest, MANIFEST_SCHEMA)
     if run.manifest.exists and not places:
         if not run.plan:
             places = [Place("plan: missing, empty or no object", field="plan")]
@@ -68,14 +69,7 @@ def manifest_broken(run: RunFacts) -> Iterator[Observation]:
 @RUN_RULES.rule("Summary broken", "error")
 def summary_broken(run: RunFacts) -> Iterator[Observation]:
     """A summary.json that is no JSON object of a known schema."""
-    places = _broken(run.summary, SUMMARY_SCHEMA)
-    if places:
-        yield Observation(
-            "The recorded summary is not what its schema promises.",
-            SUMMARY,
-            "Delete it and have it written anew from the traces.",
-            tuple(places),
-        )
+    yield from broken_summary(run.summary)
 
 
 @RUN_RULES.rule("No traces", "warning")
@@ -99,14 +93,3 @@ def traces_missing(run: RunFacts) -> Iterator[Observation]:
             "Copy the traces beside the summary to check it.",
             severity="info",
         )
-
-
-def _broken(document: Document, schema: str) -> list[Place]:
-    if document.error is not None:
-        return [Place(document.error)]
-    if not document.exists:
-        return []
-    if not isinstance(document.value, dict):
-        return [Place("not a JSON object")]
-    found = document.value.get("schema_version")
-    return [] if found == schema else [Place(f"{found!r} instead of {schema!r}", field="schema_version")]

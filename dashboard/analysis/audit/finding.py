@@ -33,12 +33,16 @@ Facts = TypeVar("Facts")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in the file: an episode, a byte offset (its line's start), a field, and what stands there."""
+    """Where in the file: an episode, a byte offset (its line's start), a field, and what stands there.
+
+    ``file`` is given where the finding's own stands for several.
+    """
 
     detail: str = ""
     episode_id: str | None = None
     offset: int | None = None
     field: str | None = None
+    file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

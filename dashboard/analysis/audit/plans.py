@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
-from dashboard.analysis.audit.facts import MANIFEST, TRACES, ProvenanceVariant, RunFacts
+from dashboard.analysis.audit.facts import MANIFEST, TRACES, RunFacts
 from dashboard.analysis.audit.finding import Observation, Place, Severity
+from dashboard.analysis.audit.provenance import change_places, changing_fields, is_harmless, leaves
 from dashboard.analysis.audit.run_rules import RUN_RULES
-from shopsim.jsonio import canonical_json
 from shopsim.rollout.manifest import plan_fingerprint
 
 __all__: list[str] = []
 
-_HARMLESS: Final = ("model.base_url", "model.transport", "environment.base_url", "runtime.concurrency")
 _PARTS: Final = ("model", "environment", "prompt", "skills", "runtime")
-_SHOWN: Final = 80
-_ABSENT: Final = "absent"
-
-Leaves = Mapping[str, str]
 
 
 @RUN_RULES.rule("Plan does not match its fingerprint", "error")
@@ -48,23 +42,13 @@ def provenance_changes(run: RunFacts) -> Iterator[Observation]:
 
     Addresses, transport and concurrency may change (info): they do not change meaning.
     """
-    variants = [(variant, _leaves(variant.value)) for variant in run.provenances]
-    fields = sorted({name for _, leaves in variants for name in leaves})
-    changing = [name for name in fields if len({leaves.get(name, _ABSENT) for _, leaves in variants}) > 1]
+    told = [(variant, leaves(variant.value)) for variant in run.provenances]
+    changing = changing_fields(told)
     for harmless in (False, True):
-        names = [name for name in changing if _is_harmless(name) is harmless]
+        names = [name for name in changing if is_harmless(name) is harmless]
         if not names:
             continue
-        places = [
-            Place(
-                f"{leaves.get(name, _ABSENT)} in {variant.episodes:,} episodes",
-                variant.episode_id,
-                variant.offset,
-                f"provenance.{name}",
-            )
-            for name in names
-            for variant, leaves in _merged(name, variants)
-        ]
+        places = [place for place, _ in change_places(names, told)]
         beyond = f"; {run.unread_variants:,} more variants were not looked at" if run.unread_variants else ""
         severity: Severity = "info" if harmless else "error"
         yield Observation(
@@ -85,11 +69,11 @@ def provenance_is_not_plan(run: RunFacts) -> Iterator[Observation]:
 
     Fields that only one of both has are passed over: either may say more.
     """
-    plan = _leaves({part: run.plan.get(part) for part in _PARTS})
+    plan = leaves({part: run.plan.get(part) for part in _PARTS})
     places: dict[str, Place] = {}
     for variant in run.provenances:
-        for name, value in _leaves(variant.value).items():
-            if name in plan and plan[name] != value and not _is_harmless(name):
+        for name, value in leaves(variant.value).items():
+            if name in plan and plan[name] != value and not is_harmless(name):
                 detail = f"plan {plan[name]}, recorded {value} in {variant.episodes:,} episodes"
                 place = Place(detail, variant.episode_id, variant.offset, f"provenance.{name}")
                 places.setdefault(f"{name}={value}", place)
@@ -100,32 +84,3 @@ def provenance_is_not_plan(run: RunFacts) -> Iterator[Observation]:
             "Put the records into a folder with the manifest that they were made under.",
             tuple(places.values()),
         )
-
-
-def _merged(
-    name: str, variants: Sequence[tuple[ProvenanceVariant, Leaves]]
-) -> Iterator[tuple[ProvenanceVariant, Leaves]]:
-    """One variant for each value of a field, with the episodes of all variants that share it."""
-    by_value: dict[str, tuple[ProvenanceVariant, Leaves, int]] = {}
-    for variant, leaves in variants:
-        first, its_leaves, episodes = by_value.get(leaves.get(name, _ABSENT), (variant, leaves, 0))
-        by_value[leaves.get(name, _ABSENT)] = (first, its_leaves, episodes + variant.episodes)
-    for variant, leaves, episodes in by_value.values():
-        yield replace(variant, episodes=episodes), leaves
-
-
-def _is_harmless(name: str) -> bool:
-    return any(name == prefix or name.startswith(f"{prefix}.") for prefix in _HARMLESS)
-
-
-def _leaves(value: Any, prefix: str = "") -> dict[str, str]:
-    """Every field that is no object, as short text; lists are one field."""
-    if isinstance(value, Mapping) and (value or not prefix):
-        leaves: dict[str, str] = {}
-        for key, inner in value.items():
-            leaves |= _leaves(inner, f"{prefix}.{key}" if prefix else str(key))
-        return leaves
-    if value is None and "." not in prefix:  # a part that the plan does not have
-        return {}
-    text = value if isinstance(value, str) else canonical_json(value)
-    return {prefix: text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"}

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dashboard.analysis.audit.episode_rules import EPISODE_RULES, RecordedEpisodes
 from dashboard.analysis.audit.facts import MANIFEST, TRACES, RunFacts, places_of
 from dashboard.analysis.audit.finding import Observation, Place
 from dashboard.analysis.audit.run_rules import RUN_RULES
@@ -13,8 +14,6 @@ from shopsim.formats import EPISODE_SCHEMA
 from shopsim.rollout.jobs import episode_id
 
 __all__: list[str] = []
-
-_RESUME = "Resume the run with the same command: recorded episodes are kept."
 
 
 @RUN_RULES.rule("Coverage incomplete", "warning")
@@ -28,7 +27,7 @@ def coverage_incomplete(run: RunFacts) -> Iterator[Observation]:
         f"{scored:,} of {asked:,} requested episodes are scored ({run.coverage:.1%}); "
         "means are over these only.",
         TRACES,
-        f"{_RESUME} Until then compare paired tasks, not means.",
+        f"{run.redo} Until then compare paired tasks, not means.",
         count=max(asked - scored, 1),
     )
 
@@ -40,7 +39,7 @@ def jobs_pending(run: RunFacts) -> Iterator[Observation]:
     missing = [job for job in _jobs(run) if job[0] not in recorded]
     if missing and run.index is not None:
         places = tuple(Place(f"task {task}, sample {sample}", key) for key, task, sample, _ in missing)
-        yield Observation("Requested episodes have no record.", TRACES, _RESUME, places)
+        yield Observation("Requested episodes have no record.", TRACES, run.redo, places)
 
 
 @RUN_RULES.rule("Records that nobody asked for", "error")
@@ -92,8 +91,8 @@ def jobs_repeated(run: RunFacts) -> Iterator[Observation]:
         )
 
 
-@RUN_RULES.rule("Failed episodes", "warning")
-def episodes_failed(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("Failed episodes", "warning")
+def episodes_failed(run: RecordedEpisodes) -> Iterator[Observation]:
     """Records of a known schema that are not complete: a technical failure, left out of every mean."""
     known = run.episodes[run.episodes["schema_version"] == EPISODE_SCHEMA]
     failed = known[~known["complete"].astype(bool)]
@@ -102,33 +101,33 @@ def episodes_failed(run: RunFacts) -> Iterator[Observation]:
         named = ", ".join(f"{kind} ({n:,})" for kind, n in kinds.most_common(5))
         yield Observation(
             f"Episodes did not complete: {named}.",
-            TRACES,
-            _RESUME,
+            run.records_file,
+            run.redo,
             places_of(failed, lambda row: _text(row["error_type"]) or f"status {_text(row['status'])}"),
         )
 
 
-@RUN_RULES.rule("Unknown schema version", "error")
-def schema_unknown(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("Unknown schema version", "error")
+def schema_unknown(run: RecordedEpisodes) -> Iterator[Observation]:
     """Records of another schema than the one that is read here: they count as failed."""
     strange = run.episodes[run.episodes["schema_version"] != EPISODE_SCHEMA]
     if len(strange):
         yield Observation(
             f"Records are of another schema than {EPISODE_SCHEMA} and count as failed.",
-            TRACES,
+            run.records_file,
             "Convert them with the program that wrote them, or write them again with a current one.",
             places_of(strange, lambda row: _text(row["schema_version"]) or "none", field="schema_version"),
         )
 
 
-@RUN_RULES.rule("Unscored episodes", "error")
-def episodes_unscored(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("Unscored episodes", "error")
+def episodes_unscored(run: RecordedEpisodes) -> Iterator[Observation]:
     """Complete episodes whose reward is no finite number: they are in no mean, and never count as 0."""
     unscored = run.complete[~run.complete["scored"].astype(bool)]
     if len(unscored):
         yield Observation(
             "Complete episodes have no valid reward: they are left out of every mean.",
-            TRACES,
+            run.records_file,
             "Look at the raw record; score the purchase again (shopsim-review verify recomputes rewards).",
             places_of(unscored, lambda row: "missing, or no finite number", field="final.reward"),
         )

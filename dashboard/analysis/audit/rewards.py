@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from dashboard.analysis.audit.facts import TRACES, RunFacts, places_of
+from dashboard.analysis.audit.episode_rules import EPISODE_RULES, RecordedEpisodes
+from dashboard.analysis.audit.facts import RunFacts, places_of
 from dashboard.analysis.audit.finding import Observation
 from dashboard.analysis.audit.run_rules import RUN_RULES
 from shopsim.rollout.summary import REWARD_COMPONENTS
@@ -23,12 +24,13 @@ _DETAIL: Final = "final.reward_detail"
 Row = Mapping[Hashable, Any]
 
 
-@RUN_RULES.rule("Reward is not r_strict", "error")
-def reward_is_not_strict(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("Reward is not r_strict", "error")
+def reward_is_not_strict(run: RecordedEpisodes) -> Iterator[Observation]:
     """Complete episodes whose reward differs from r_strict: the primary reward is r_strict (spec 03)."""
     scored = run.complete.dropna(subset=["reward", "r_strict"])
     wrong = scored[_differ(scored["reward"], scored["r_strict"])]
     yield from _observe(
+        run,
         wrong,
         "The reward of episodes is not their r_strict.",
         lambda row: f"reward {row['reward']:g}, r_strict {row['r_strict']:g}",
@@ -36,12 +38,13 @@ def reward_is_not_strict(run: RunFacts) -> Iterator[Observation]:
     )
 
 
-@RUN_RULES.rule("Reward components missing", "warning")
-def components_missing(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("Reward components missing", "warning")
+def components_missing(run: RecordedEpisodes) -> Iterator[Observation]:
     """Scored episodes without one of the seven components: component means are over fewer episodes."""
     scored = run.complete[run.complete["scored"].astype(bool)]
     missing = scored[scored[list(REWARD_COMPONENTS)].isna().any(axis=1)]
     yield from _observe(
+        run,
         missing,
         "Scored episodes lack reward components.",
         lambda row: ", ".join(name for name in REWARD_COMPONENTS if pd.isna(row[name])),
@@ -50,13 +53,14 @@ def components_missing(run: RunFacts) -> Iterator[Observation]:
     )
 
 
-@RUN_RULES.rule("Component out of range", "error")
-def component_out_of_range(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("Component out of range", "error")
+def component_out_of_range(run: RecordedEpisodes) -> Iterator[Observation]:
     """A reward or component below 0 or above 1."""
     columns = ["reward", *REWARD_COMPONENTS]
     values = run.complete[columns].astype(float)
     outside = (values < -_TOLERANCE) | (values > 1 + _TOLERANCE)
     yield from _observe(
+        run,
         run.complete[outside.any(axis=1)],
         "Rewards or components lie outside 0 to 1.",
         lambda row: ", ".join(
@@ -68,13 +72,14 @@ def component_out_of_range(run: RunFacts) -> Iterator[Observation]:
     )
 
 
-@RUN_RULES.rule("r_strict is not the product", "error")
-def strict_is_not_product(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("r_strict is not the product", "error")
+def strict_is_not_product(run: RecordedEpisodes) -> Iterator[Observation]:
     """r_strict must be r_type * r_att * r_option * r_price (spec 03)."""
     known = run.complete.dropna(subset=[*_FACTORS, "r_strict"])
     product = known[list(_FACTORS)].astype(float).prod(axis=1)
     known = known.assign(expected=product)
     yield from _observe(
+        run,
         known[_differ(known["r_strict"], product)],
         "r_strict is not r_type · r_att · r_option · r_price.",
         lambda row: f"r_strict {row['r_strict']:g}, the product is {row['expected']:g}",
@@ -82,12 +87,13 @@ def strict_is_not_product(run: RunFacts) -> Iterator[Observation]:
     )
 
 
-@RUN_RULES.rule("r_success against its components", "error")
-def success_is_not_all_one(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("r_success against its components", "error")
+def success_is_not_all_one(run: RecordedEpisodes) -> Iterator[Observation]:
     """r_success must be 1 when type, attributes, options and price are all exactly 1, else 0 (spec 03)."""
     known = run.complete.dropna(subset=[*_FACTORS, "r_success"])
     known = known.assign(expected=(known[list(_FACTORS)].astype(float) == 1).all(axis=1).astype(float))
     yield from _observe(
+        run,
         known[_differ(known["r_success"], known["expected"])],
         "r_success does not follow from the four components.",
         lambda row: (
@@ -97,8 +103,8 @@ def success_is_not_all_one(run: RunFacts) -> Iterator[Observation]:
     )
 
 
-@RUN_RULES.rule("Component against its counts", "error")
-def component_is_not_ratio(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("Component against its counts", "error")
+def component_is_not_ratio(run: RecordedEpisodes) -> Iterator[Observation]:
     """r_att and r_option of a purchase must be matches over wanted, 1 when nothing is wanted (spec 03)."""
     bought = run.complete[run.complete["termination_reason"] == "purchase"]
     for component, matches, wanted in (
@@ -109,6 +115,7 @@ def component_is_not_ratio(run: RunFacts) -> Iterator[Observation]:
         size = known[wanted].astype(float)
         known = known.assign(expected=(known[matches].astype(float) / size.where(size > 0)).fillna(1.0))
         yield from _observe(
+            run,
             known[_differ(known[component], known["expected"])],
             f"{component} is not {matches} over the number that the goal wants.",
             lambda row, c=component, m=matches, w=wanted: f"{c} {row[c]:g}, {row[m]:g} of {row[w]:g}",
@@ -116,8 +123,8 @@ def component_is_not_ratio(run: RunFacts) -> Iterator[Observation]:
         )
 
 
-@RUN_RULES.rule("r_loose against its formula", "error")
-def loose_is_not_formula(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("r_loose against its formula", "error")
+def loose_is_not_formula(run: RecordedEpisodes) -> Iterator[Observation]:
     """r_loose of a purchase must be r_type * (matches + r_price) / (wanted + 1) (spec 03)."""
     parts = ["num_attr_matches", "num_option_matches", "n_attributes", "n_options"]
     bought = run.complete[run.complete["termination_reason"] == "purchase"]
@@ -127,6 +134,7 @@ def loose_is_not_formula(run: RunFacts) -> Iterator[Observation]:
     expected = numbers["r_type"] * hits / (numbers["n_attributes"] + numbers["n_options"] + 1)
     known = known.assign(expected=expected)
     yield from _observe(
+        run,
         known[_differ(known["r_loose"], expected)],
         "r_loose is not r_type · (matches + r_price) / (wanted + 1).",
         lambda row: f"r_loose {row['r_loose']:g}, the formula gives {row['expected']:g}",
@@ -134,12 +142,13 @@ def loose_is_not_formula(run: RunFacts) -> Iterator[Observation]:
     )
 
 
-@RUN_RULES.rule("Reward without a purchase", "error")
-def reward_without_purchase(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("Reward without a purchase", "error")
+def reward_without_purchase(run: RecordedEpisodes) -> Iterator[Observation]:
     """An episode that ended without a purchase has reward 0 and every component 0 (spec 01)."""
     ended = run.complete[run.complete["termination_reason"].isin(_ENDINGS - {"purchase"})]
     values = ended[["reward", *REWARD_COMPONENTS]].astype(float).abs().max(axis=1)
     yield from _observe(
+        run,
         ended[values > _TOLERANCE],
         "Episodes that bought nothing have a reward or a component above 0.",
         lambda row: f"{row['termination_reason']}, reward {row['reward']:g}",
@@ -147,11 +156,12 @@ def reward_without_purchase(run: RunFacts) -> Iterator[Observation]:
     )
 
 
-@RUN_RULES.rule("Unknown termination reason", "warning")
-def termination_unknown(run: RunFacts) -> Iterator[Observation]:
+@EPISODE_RULES.rule("Unknown termination reason", "warning")
+def termination_unknown(run: RecordedEpisodes) -> Iterator[Observation]:
     """Complete episodes end by purchase, action_limit or generation_length, nothing else (spec 01)."""
     strange = run.complete[~run.complete["termination_reason"].isin(_ENDINGS)]
     yield from _observe(
+        run,
         strange,
         "Episodes ended for a reason that the protocol does not know.",
         lambda row: str(row["termination_reason"]) if isinstance(row["termination_reason"], str) else "none",
@@ -168,6 +178,7 @@ def steps_beyond_limit(run: RunFacts) -> Iterator[Observation]:
     if type(limit) is not int:
         return
     yield from _observe(
+        run,
         run.episodes[run.episodes["steps"].astype(float) > limit],
         f"Episodes have more than the {limit} steps that the plan allows.",
         lambda row: f"{row['steps']} steps",
@@ -181,7 +192,7 @@ def _differ(left: pd.Series[Any], right: pd.Series[Any]) -> pd.Series[bool]:
 
 
 def _observe(
-    wrong: pd.DataFrame, what: str, detail: Any, field: str, *, mend: str = _VERIFY
+    run: RecordedEpisodes, wrong: pd.DataFrame, what: str, detail: Any, field: str, *, mend: str = _VERIFY
 ) -> Iterator[Observation]:
     if len(wrong):
-        yield Observation(what, TRACES, mend, places_of(wrong, detail, field=field), field=field)
+        yield Observation(what, run.records_file, mend, places_of(wrong, detail, field=field), field=field)

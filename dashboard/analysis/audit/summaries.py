@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dashboard.analysis.audit.facts import SUMMARY, RunFacts
+from dashboard.analysis.audit.facts import SUMMARY, Document, RunFacts
 from dashboard.analysis.audit.finding import Observation, Place
 from dashboard.analysis.audit.run_rules import RUN_RULES
+from shopsim.formats import SUMMARY_SCHEMA
 
-__all__ = ["summary_differences"]
+__all__ = ["broken_summary", "differing_summary", "document_faults", "summary_differences"]
 
 _PASSED_OVER: Final = frozenset({"schema_version", "created_at", "trace_index"})
 _COUNTERS: Final = frozenset({"errors", "behavior.termination_reasons"})
@@ -23,23 +24,57 @@ def summary_differs(run: RunFacts) -> Iterator[Observation]:
 
     A summary older than the traces of an unfinished run is a warning only: the run goes on.
     """
-    if run.computed_summary is None or not run.summary.object:
-        return
+    if run.computed_summary is not None:
+        yield from differing_summary(
+            run.summary.object,
+            run.computed_summary,
+            records="traces",
+            unfinished=run.summary_is_older and run.coverage is not None and run.coverage < 1,
+            mend="Have it written anew from the traces: shopsim-review summary RUN --json > summary.json",
+        )
+
+
+def differing_summary(
+    recorded: Mapping[str, Any], computed: Mapping[str, Any], *, records: str, unfinished: bool, mend: str
+) -> Iterator[Observation]:
+    """The observation of a recorded summary that is not what ``records`` give, a warning when unfinished."""
     places = [
-        Place(f"recorded {_shown(recorded)}, the traces give {_shown(computed)}", field=name)
-        for name, recorded, computed in summary_differences(run.summary.object, run.computed_summary)
+        Place(f"recorded {_shown(left)}, the {records} give {_shown(right)}", field=name)
+        for name, left, right in summary_differences(recorded, computed)
     ]
-    if not places:
-        return
-    unfinished = run.summary_is_older and run.coverage is not None and run.coverage < 1
-    yield Observation(
-        "The recorded summary is not what the traces give."
-        + (" It is older than they are: the run goes on." if unfinished else ""),
-        SUMMARY,
-        "Have it written anew from the traces: shopsim-review summary RUN --json > summary.json",
-        tuple(places),
-        severity="warning" if unfinished else None,
-    )
+    if places:
+        yield Observation(
+            f"The recorded summary is not what the {records} give."
+            + (" More are still to come." if unfinished else ""),
+            SUMMARY,
+            mend,
+            tuple(places),
+            severity="warning" if unfinished else None,
+        )
+
+
+def broken_summary(document: Document) -> Iterator[Observation]:
+    """The observation of a summary.json that is no JSON object of a known schema."""
+    places = document_faults(document, SUMMARY_SCHEMA)
+    if places:
+        yield Observation(
+            "The recorded summary is not what its schema promises.",
+            SUMMARY,
+            "Delete it and have it written anew from the traces.",
+            tuple(places),
+        )
+
+
+def document_faults(document: Document, schema: str) -> list[Place]:
+    """What is wrong with a JSON file that should be an object of ``schema``; nothing when it is not there."""
+    if document.error is not None:
+        return [Place(document.error)]
+    if not document.exists:
+        return []
+    if not isinstance(document.value, dict):
+        return [Place("not a JSON object")]
+    found = document.value.get("schema_version")
+    return [] if found == schema else [Place(f"{found!r} instead of {schema!r}", field="schema_version")]
 
 
 def summary_differences(

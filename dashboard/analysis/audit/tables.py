@@ -9,18 +9,20 @@ from typing import Any, Final
 import pandas as pd
 
 from dashboard.analysis.audit.finding import SEVERITIES, Finding, Place
-from dashboard.analysis.audit.report import AuditReport
+from dashboard.analysis.audit.report import ROUND, AuditReport
 from dashboard.analysis.columns import Column
 
 __all__ = [
     "CHECKED_COLUMNS",
     "FINDING_COLUMNS",
     "PLACE_COLUMNS",
+    "ROUND_COLUMNS",
     "checked_rows",
     "chosen_findings",
     "finding_keys",
     "finding_rows",
     "place_rows",
+    "round_rows",
 ]
 
 FINDING_COLUMNS: Final[Mapping[str, Column]] = {
@@ -45,8 +47,23 @@ CHECKED_COLUMNS: Final[Mapping[str, Column]] = {
     "coverage": Column("Coverage", "progress", help="Scored of requested episodes"),
     "kind": Column("Kind"),
 }
+ROUND_COLUMNS: Final[Mapping[str, Column]] = {
+    "run": Column("Round", width=190),
+    "error": Column("Errors", "count"),
+    "warning": Column("Warnings", "count"),
+    "info": Column("Info", "count"),
+    "groups": Column("Groups", "count", help="Of 640"),
+    "records": Column("Records", "count", help="Readable rollout files; retries apart"),
+    "unique_episodes": Column("Episodes", "count", help="Different rollouts"),
+    "duplicate_records": Column("Superseded", "count", help="Files replaced by a later one of the group"),
+    "invalid_lines": Column("Unreadable", "count", help="Files that are no records or no triage"),
+    "completed": Column("Completed", "count"),
+    "scored": Column("Scored", "count", help="The others failed technically; they are never reward 0"),
+    "coverage": Column("Coverage", "progress", help="Scored of the 5,120 rollouts of a round"),
+}
 PLACE_COLUMNS: Final[Mapping[str, Column]] = {
-    "replay": Column("Replay", "link", width="small"),
+    "link": Column("Look", "link", width="small", help="The episode's replay, or its group in Training"),
+    "file": Column("File", width=210, help="In the folder of the round"),
     "episode_id": Column("Episode", width=190),
     "detail": Column("What stands there", width="large"),
     "field": Column("Field", width=210),
@@ -88,17 +105,26 @@ def finding_rows(findings: Sequence[Finding], name: Callable[[str], str]) -> pd.
 
 def checked_rows(report: AuditReport, name: Callable[[str], str]) -> pd.DataFrame:
     """One row a run or bundle with :data:`CHECKED_COLUMNS`, those with most errors first."""
-    rows = pd.DataFrame(list(report.checked)).reindex(columns=list(CHECKED_COLUMNS))
-    counts = [column for column, described in CHECKED_COLUMNS.items() if described.kind == "count"]
+    rows = _counted([row for row in report.checked if row["kind"] != ROUND], CHECKED_COLUMNS)
+    return rows.assign(run=rows["run"].map(name))
+
+
+def round_rows(report: AuditReport) -> pd.DataFrame:
+    """One row a training round with :data:`ROUND_COLUMNS`, those with most errors first."""
+    return _counted([row for row in report.checked if row["kind"] == ROUND], ROUND_COLUMNS)
+
+
+def _counted(checked: Sequence[Mapping[str, Any]], described: Mapping[str, Column]) -> pd.DataFrame:
+    rows = pd.DataFrame(list(checked)).reindex(columns=list(described))
+    counts = [column for column, kind in described.items() if kind.kind == "count"]
     rows = rows.astype(dict.fromkeys(counts, "Int64"))
     rows = rows.sort_values(["error", "warning"], ascending=False, kind="stable", ignore_index=True)
-    return rows.assign(run=rows["run"].map(name), coverage=100 * rows["coverage"].astype(float))
+    return rows.assign(coverage=100 * rows["coverage"].astype(float))
 
 
-def place_rows(places: Sequence[Place], link: Callable[[str], str | None]) -> pd.DataFrame:
-    """One row a place with :data:`PLACE_COLUMNS`; ``link`` gives an episode's address, None without one."""
+def place_rows(places: Sequence[Place], link: Callable[[Place], str | None]) -> pd.DataFrame:
+    """One row a place with :data:`PLACE_COLUMNS`; ``link`` gives a place's address, None without one."""
     rows: list[tuple[Any, ...]] = [
-        (link(p.episode_id) if p.episode_id else None, p.episode_id, p.detail or None, p.field, p.offset)
-        for p in places
+        (link(p), p.file, p.episode_id, p.detail or None, p.field, p.offset) for p in places
     ]
     return pd.DataFrame(rows, columns=list(PLACE_COLUMNS)).astype({"offset": "Int64"})

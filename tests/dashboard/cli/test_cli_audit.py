@@ -9,6 +9,7 @@ import pytest
 
 from dashboard.cli import app
 from shopsim.cli.process import run_app
+from tests.factories.bad_rounds import BAD_ROUNDS, small_round
 from tests.factories.traces import episode_record, write_run
 
 
@@ -39,7 +40,7 @@ def test_errors_exit_1_and_say_where(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "error: Reward is not r_strict (7)." in text
     assert "task-000010__sample-000 final.reward: reward 0.5, r_strict 1" in text
     assert "and 2 more" in text and "mend: " in text
-    assert "1 run or bundle checked: 1 error, 2 warnings, 0 info" in text
+    assert "1 run, round or bundle checked: 1 error, 2 warnings, 0 info" in text
 
 
 def test_json_has_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,6 +55,32 @@ def test_json_has_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert {rule["name"] for rule in report["rules"]} >= {"rounds_disagree", "lines_invalid"}
 
 
+def test_a_training_round_is_checked_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = small_round(tmp_path / "runs" / "slime-training" / "round-000")
+    BAD_ROUNDS["notes_disagree"](folder)
+    for root in (tmp_path / "runs", folder):
+        assert run(str(root)) == 1
+        text = capsys.readouterr().out
+        assert (
+            "error: Triage differs from its rollouts (3). In 1 of 3 groups the triage records other" in text
+        )
+        assert "group-000000000/triage.json train-group-000000000-sample-000000000 " in text
+        assert "training_rollouts.reward.r_att: the triage says 0.25, rollout-000000000.json gives 1" in text
+        assert "1 run, round or bundle checked: 1 error, 0 warnings, 1 info" in text
+    assert run(str(tmp_path / "runs"), "--json") == 1
+    report = json.loads(capsys.readouterr().out)
+    (finding,) = [found for found in report["findings"] if found["severity"] == "error"]
+    assert finding["rule"] == "notes_disagree" and finding["run"] == "slime-training/round-000"
+    assert {place["file"] for place in finding["places"]} == {"group-000000000/triage.json"}
+    assert report["checked"][0]["kind"] == "round" and report["checked"][0]["groups"] == 3
+
+
+def test_a_round_with_notes_only_exits_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small_round(tmp_path / "runs" / "slime-training" / "round-000")
+    assert run() == 0
+    assert "info: Groups missing (637). 3 of 640 groups are there" in capsys.readouterr().out
+
+
 def test_warnings_alone_exit_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(tmp_path / "runs" / "open", [episode_record(0)], pending=1)
     assert run() == 0  # the workspace's runs
@@ -63,7 +90,7 @@ def test_warnings_alone_exit_0(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_nothing_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "runs").mkdir()
     assert run(str(tmp_path / "runs")) == 0
-    assert "No runs found" in capsys.readouterr().out
+    assert "No runs, rounds or bundles found" in capsys.readouterr().out
 
 
 def test_a_missing_root_is_a_wrong_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from dashboard.lake import Lake, LakeError, training_round
 from dashboard.lake.training import Training
+from dashboard.lake.training_catalogue import TRAINING_FORMAT
 from tests.factories.traces import episode_record, write_run
 from tests.factories.training import (
     CHUNKS,
@@ -305,6 +306,7 @@ import sys
 from pathlib import Path
 from dashboard.lake import training_round
 from dashboard.lake.training import Training
+from dashboard.lake.training_catalogue import TRAINING_FORMAT
 training_round._CHUNK_GROUPS = 4
 print("start", flush=True)
 training = Training([Path(sys.argv[1])], Path(sys.argv[2]))
@@ -376,7 +378,7 @@ def test_two_processes_on_one_cache_do_the_work_once(tmp_path: Path) -> None:
     for process in both:
         output, _ = process.communicate(timeout=120)
         assert output.split()[-2:] == ["rows", "8"]
-    assert len(list((cache / "training-1").rglob("*.triage.parquet"))) == 3  # two parts, and the empty one
+    assert len(list((cache / TRAINING_FORMAT).rglob("*.triage.parquet"))) == 3  # two parts, and the empty one
 
 
 @posix

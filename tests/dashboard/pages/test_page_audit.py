@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.factories.bad_rounds import BAD_ROUNDS, small_round
 from tests.factories.episodes import episode_id
 from tests.factories.review_pages import (
     HOSTILE,
@@ -54,7 +55,7 @@ def test_findings_are_listed_with_counts(review: ReviewApp) -> None:
 def test_a_finding_leads_to_its_episodes(review: ReviewApp) -> None:
     app = review.open("audit", finding="reward_is_not_strict|wrong-reward")
     places = table(app, "places")
-    query = parse_qs(urlparse(places["replay"].iloc[0]).query)
+    query = parse_qs(urlparse(places["link"].iloc[0]).query)
     assert query == {"run": ["wrong-reward"], "episode": [episode_id(10)]}
     assert places["detail"].tolist() == ["reward 0.25, r_strict 1"]
     trace = (Path(review.variables["SHOPSIM_ROOTS"]) / "wrong-reward" / "traces.jsonl").read_bytes()
@@ -100,3 +101,41 @@ def test_a_clean_workspace_says_so(tmp_path: Path) -> None:
 def test_an_empty_workspace_says_what_to_do(tmp_path: Path) -> None:
     app = ReviewApp(tmp_path).open("audit")
     assert "shopsim demo" in app.info[0].value and not app.dataframe
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> ReviewApp:
+    """A workspace with training rounds alone: a bad one and one that has hostile text in it."""
+    workspace = tmp_path_factory.mktemp("audit-rounds")
+    folder = small_round(workspace / "runs" / "slime-training" / "round-000")
+    for name in ("notes_disagree", "group_statistics_differ", "groups_missing"):
+        BAD_ROUNDS[name](folder)
+    (folder / "<img src=x onerror=alert(1)>").write_text("", encoding="utf-8")
+    return ReviewApp(workspace)
+
+
+def test_rounds_are_audited_beside_the_runs(trained: ReviewApp) -> None:
+    app = trained.open("audit")
+    rows = table(app, "findings")
+    found = set(zip(rows["severity"], rows["run"], rows["title"], strict=True))
+    assert ("error", "slime-training/round-000", "Triage differs from its rollouts") in found
+    assert ("warning", "slime-training/round-000", "Groups missing") in found
+    (checked,) = table(app, "checked").to_dict("records")
+    assert (checked["run"], checked["groups"], checked["records"]) == ("slime-training/round-000", 5, 40)
+    assert "No runs and no bundles" in app.info[-1].value
+
+
+def test_a_finding_of_a_round_leads_to_its_group(trained: ReviewApp) -> None:
+    app = trained.open("audit", finding="notes_disagree|slime-training/round-000")
+    places = table(app, "places")
+    assert set(places["file"]) == {"group-000000000/triage.json"}
+    query = parse_qs(urlparse(places["link"].iloc[0]).query)
+    assert query["training"] == ["slime-training"] and query["group"] == ["0-0"]
+    assert any("Folder: " in caption.value for caption in app.caption)
+    app = trained.open("training", **{name: value[0] for name, value in query.items()})
+    assert "Group 0, round 0" in [element.value for element in app.subheader]
+    assert_no_recorded_markup(trained.open("audit", finding="round_files_foreign|slime-training/round-000"))
+
+
+def test_without_rounds_it_says_so(review: ReviewApp) -> None:
+    assert any("No training rounds below the roots" in box.value for box in review.open("audit").info)
