@@ -73,7 +73,8 @@ def read_json(path: Path) -> Any:
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside ``path`` that replaces it on success and vanishes on failure.
 
-    Readers see the old file or the whole new one, never a part: the data is synced before the rename.
+    Readers see the old file or the whole new one, never a part: the data is synced before the rename. An
+    :class:`OSError` met inside names ``path`` when it names no file (a full disk does not say where).
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
@@ -85,6 +86,10 @@ def atomic_path(path: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         temporary.chmod(0o644)
         temporary.replace(path)
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -8,6 +8,7 @@ import sys
 import typer
 
 from shopsim.errors import ShopSimError
+from shopsim.storage import FREE_SPACE, is_out_of_space
 
 __all__ = ["run_app"]
 
@@ -15,8 +16,8 @@ __all__ = ["run_app"]
 def run_app(app: typer.Typer, arguments: list[str] | None = None) -> int:
     """Run a Typer application and return its exit code (see spec 07: 0, 1 or 2).
 
-    A :class:`~shopsim.errors.ShopSimError` is printed as one line on standard error. A reader that
-    closes the pipe early (``| head``) is no error.
+    A :class:`~shopsim.errors.ShopSimError` is printed as one line on standard error, and so is a full disk,
+    wherever it is met. A reader that closes the pipe early (``| head``) is no error.
     """
     try:
         result = typer.main.get_command(app).main(args=arguments, standalone_mode=False)
@@ -33,6 +34,11 @@ def run_app(app: typer.Typer, arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if not is_out_of_space(error):
+            raise
+        _complain(f"{error.filename or 'a file'}: cannot be written ({error.strerror}). {FREE_SPACE}")
+        return 1
 
 
 def _complain(message: str) -> None:

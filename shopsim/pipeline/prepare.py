@@ -25,6 +25,7 @@ from shopsim.pipeline.state import (
 )
 from shopsim.search.weights import WEIGHTS_FOLDER, load_weights
 from shopsim.settings import Settings
+from shopsim.storage import FREE_SPACE, is_out_of_space
 
 if TYPE_CHECKING:
     from shopsim.pipeline.dataset import Dataset
@@ -50,7 +51,8 @@ def prepare(
         return _prepare(settings, force, progress, runtime_regex_task_ids)
     except OSError as error:
         where = error.filename or settings.prepared_dir
-        raise PipelineError(f"{where}: cannot be read or written ({error.strerror})") from None
+        hint = f"{FREE_SPACE} What was there before stays." if is_out_of_space(error) else None
+        raise PipelineError(f"{where}: cannot be read or written ({error.strerror})", hint=hint) from None
 
 
 def _prepare(

@@ -27,6 +27,7 @@ from shopsim.rollout.model import ModelResponse, ToolCall, Usage
 from shopsim.rollout.record import EpisodeBuilder
 from shopsim.rollout.tools import TOOL_ARGUMENTS, tool_schemas
 from shopsim.rollout.trace import TraceWriter, read_records
+from shopsim.storage import storing
 
 if TYPE_CHECKING:
     from shopsim.engine import Engine
@@ -102,7 +103,8 @@ class PlayRecorder:
 
         Safe while other processes save into the same folder. Raises :class:`UsageError` for a play that
         has not ended or a name that is no plain folder name, and
-        :class:`~shopsim.rollout.locking.RunLockedError` when the folder stays locked.
+        :class:`~shopsim.rollout.locking.RunLockedError` when the folder stays locked and
+        :class:`~shopsim.storage.StorageError` when it cannot be written.
         """
         if not self.done:
             raise UsageError("the play has not ended", hint="Buy something or use up the actions first.")
@@ -114,7 +116,8 @@ class PlayRecorder:
         for number in count(1):
             experiment = name if number == 1 else f"{name}-{number}"
             folder = self._engine.settings.runs_root / experiment
-            with folder_lock(folder, wait_seconds=_LOCK_WAIT_SECONDS):
+            saving = storing(folder, hint="Free space there, then save again: the play is kept.")
+            with saving, folder_lock(folder, wait_seconds=_LOCK_WAIT_SECONDS):
                 if self._add(folder, experiment):
                     return SavedPlay(folder, self._builder.job.episode_id)
         raise AssertionError("unreachable: the count does not end")

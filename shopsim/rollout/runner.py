@@ -25,11 +25,13 @@ from shopsim.rollout.locking import folder_lock
 from shopsim.rollout.manifest import check_same_plan, provenance, read_manifest, write_manifest
 from shopsim.rollout.trace import TraceIndex, TraceWriter, read_records
 from shopsim.rollout.workers import Assignment, play_here, play_in_processes
+from shopsim.storage import storing
 
 __all__ = ["OpenRuns", "RunInterruptedError", "RunReport", "RunRequest", "open_runs", "run"]
 
 #: Starting a process costs more than playing this many episodes.
 _JOBS_PER_PROCESS = 8
+_RESUME = "Free space there, then run the same command with --resume: finished episodes are kept."
 
 
 class RunInterruptedError(ShopSimError):
@@ -86,7 +88,8 @@ class OpenRuns:
     def play(self) -> Iterator[str]:
         """Play what is pending; each record is on disk before its experiment's name is yielded.
 
-        A run's summary is written as soon as its last episode is there.
+        A run's summary is written as soon as its last episode is there. Raises
+        :class:`~shopsim.storage.StorageError` when the disk is full; what was recorded before stays.
         """
         workers = min(self._concurrency, self.pending // _JOBS_PER_PROCESS)
         tasks = self._assignments()
@@ -98,26 +101,24 @@ class OpenRuns:
             writers: dict[int, TraceWriter] = {}
             for number, line in finished:
                 run = self._runs[number]
-                if number not in writers:
-                    writers[number] = stack.enter_context(TraceWriter(run.folder / TRACES_FILE))
-                writers[number].append_line(line)
-                run.played += 1
-                if run.played == len(run.pending):
-                    write_summary(run.folder)
+                with storing(run.folder, hint=_RESUME):
+                    if number not in writers:
+                        writers[number] = stack.enter_context(TraceWriter(run.folder / TRACES_FILE))
+                    writers[number].append_line(line)
+                    run.played += 1
+                    if run.played == len(run.pending):
+                        write_summary(run.folder)
                 yield run.request.experiment
 
     def reports(self) -> list[RunReport]:
         """One report a request, in the order of the requests."""
-        return [
-            RunReport(
-                run.request.experiment,
-                run.folder,
-                run.played,
-                len(run.request.jobs) - len(run.pending),
-                fresh_summary(run.folder),
-            )
-            for run in self._runs
-        ]
+        return [self._report(run) for run in self._runs]
+
+    def _report(self, run: _OpenRun) -> RunReport:
+        kept = len(run.request.jobs) - len(run.pending)
+        with storing(run.folder, hint=_RESUME):
+            summary = fresh_summary(run.folder)
+        return RunReport(run.request.experiment, run.folder, run.played, kept, summary)
 
     def _assignments(self) -> Iterator[Assignment]:
         for number, run in enumerate(self._runs):
@@ -153,7 +154,8 @@ def open_runs(
         runs = []
         for request in requests:
             folder = engine.settings.runs_root / checked_name(request.experiment)
-            stack.enter_context(folder_lock(folder))
+            with storing(folder):
+                stack.enter_context(folder_lock(folder))
             plan = run_plan(
                 engine,
                 experiment=request.experiment,
@@ -184,7 +186,8 @@ def _open_run(request: RunRequest, folder: Path, plan: dict[str, Any], resume: b
     elif index.records or index.invalid_count:
         raise UsageError(f"{folder}: holds traces but no manifest", hint="Choose another name.")
     else:
-        write_manifest(manifest_path, plan)
+        with storing(folder):
+            write_manifest(manifest_path, plan)
     if index.records and not resume:
         raise UsageError(
             f"{folder}: already holds {index.unique_episodes} episodes",

@@ -16,6 +16,7 @@ from shopsim.search.documents import SearchDocument, documents_of
 from shopsim.search.manifest import COLUMNS, TOKENIZER, SearchIndexError, check_manifest, new_manifest
 from shopsim.search.text import search_tokens
 from shopsim.search.weights import V3, FieldWeights
+from shopsim.storage import FREE_SPACE
 
 __all__ = ["MAX_RESULTS", "SEARCH_SQL", "SearchIndex", "build_search_index", "match_expression"]
 
@@ -56,7 +57,10 @@ def build_search_index(
             with closing(sqlite3.connect(temporary, isolation_level=None)) as connection:
                 return _fill(connection, products, product_data_sha256, weights)
         except sqlite3.Error as error:
-            raise SearchIndexError(f"{path}: cannot be built ({error})") from None
+            full = isinstance(error, sqlite3.OperationalError)
+            raise SearchIndexError(
+                f"{path}: cannot be built ({error})", hint=FREE_SPACE if full else None
+            ) from None
 
 
 def _fill(
