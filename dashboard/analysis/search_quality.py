@@ -33,6 +33,7 @@ __all__ = [
     "PICKS",
     "figures",
     "filter_rows",
+    "known_figures",
     "mean_over_tasks",
     "pick_queries",
     "presented_figures",
@@ -187,6 +188,16 @@ def mean_over_tasks(values: FloatArray, tasks: Sequence[Hashable], *, share: boo
         interval = bootstrap_mean(values, tasks)
         return interval.low, interval.high
     return float(low), float(high)
+
+
+def known_figures(figures: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The figures that are more than bounds as rows for a figure of intervals (``run_id``: the series;
+    ``metric``: its label), and the labels of the metrics there are, in their order.
+    """
+    known = figures[~figures["bound"]]
+    present = set(known["metric"])
+    shown = [label for name, label in METRICS.items() if name in present]
+    return known.assign(run_id=known["series"], metric=known["metric"].map(METRICS)), shown
 
 
 def presented_figures(long: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:

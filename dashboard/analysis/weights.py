@@ -29,6 +29,7 @@ __all__ = [
     "curve_rows",
     "gain_rows",
     "group_rows",
+    "interval_rows",
     "presented_gains",
     "presented_sets",
     "set_rows",
@@ -108,6 +109,11 @@ def group_rows(
         low, high = mean_over_tasks(part, units, share=metric in _SHARES)
         rows.append((series, label, metrics.mean(part), low, high, len(part)))
     return pd.DataFrame(rows, columns=["run_id", "group", "mean", "low", "high", "n"])
+
+
+def interval_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of :func:`set_rows` for a figure of intervals: ``run_id`` is the set, ``metric`` its label."""
+    return rows.assign(run_id=rows["series"], metric=rows["metric"].map(METRICS))
 
 
 def presented_sets(rows: pd.DataFrame, weights: Mapping[str, FieldWeights]) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from dashboard.analysis.compare.tables import (
     baseline_rows,
     difference_rows,
     metric_rows,
+    share_metrics,
     slice_rows,
 )
 from dashboard.charts.comparison import difference_figure, transition_figure
@@ -17,7 +18,7 @@ from dashboard.lake.pairs import RunComparison
 from dashboard.ui import components as ui
 from dashboard.ui import state
 from dashboard.ui.comparison import comparable_runs, compare
-from dashboard.ui.data import Runs
+from dashboard.ui.data import Runs, shared
 from dashboard.ui.figures import drawn
 from dashboard.ui.navigation import page_url
 from dashboard.ui.text import count, interval, number, percent, plural, safe_text
@@ -167,9 +168,9 @@ def alignment(runs: Runs, result: RunComparison) -> None:
 def metrics_section(result: RunComparison) -> None:
     """Every metric with its interval; undecided ones with the number of tasks that would settle them."""
     st.subheader("Differences, B − A", anchor=False)
-    rows = metric_rows(result.comparison)
+    rows = shared(metric_rows, result.comparison)
     ui.show_figure(
-        difference_figure(rows[rows["metric"].isin(SHARES)], title="Difference in percentage points"),
+        drawn(difference_figure, shared(share_metrics, rows), title="Difference in percentage points"),
         key="differences",
         alt="Paired difference of every metric between 0 and 1 with its 95% interval",
     )
@@ -198,7 +199,7 @@ def metrics_section(result: RunComparison) -> None:
 
 def slices_section(result: RunComparison) -> None:
     """Where the effect is."""
-    rows = slice_rows(result.comparison)
+    rows = shared(slice_rows, result.comparison)
     if rows.empty:
         return
     st.subheader("Where", anchor=False)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.analysis.search_quality import FIGURE_COLUMNS, METRICS, PICKS, presented_figures
+from dashboard.analysis.search_quality import FIGURE_COLUMNS, PICKS, known_figures, presented_figures
 from dashboard.analysis.search_quality_misses import (
     CUT_LABELS,
     MISS_COLUMNS,
@@ -20,7 +20,8 @@ from dashboard.charts.distributions import interval_figure
 from dashboard.charts.search_curves import recall_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state, tables
-from dashboard.ui.data import Runs, load_runs
+from dashboard.ui.data import Runs, load_runs, shared
+from dashboard.ui.figures import drawn
 from dashboard.ui.navigation import link_to, page_url
 from dashboard.ui.search_lab import SCOPES, SPLITS, Lab, choose_relevance, get_lab
 from dashboard.ui.search_view import (
@@ -28,6 +29,7 @@ from dashboard.ui.search_view import (
     Asked,
     View,
     facets,
+    of_series,
     search_view,
     series_diagnoses,
     with_oracles,
@@ -152,28 +154,21 @@ def draw_figures(runs: Runs, view: View) -> None:
         st.subheader("Recall@k", anchor=False)
         height = 360 if len(view.order) < 5 else 440
         ui.show_figure(
-            recall_figure(view.curves, runs.names, runs.styles, height=height),
+            drawn(recall_figure, view.curves, runs.names, runs.styles, height=height),
             key="curves",
             alt="Share of queries whose wanted product is among the first k results, by k",
         )
     with right:
         st.subheader("With 95% intervals", anchor=False)
-        known = view.figures[~view.figures["bound"]]
-        shown = [label for name, label in METRICS.items() if name in set(known["metric"])]
+        known, shown = shared(known_figures, view.figures)
         ui.show_figure(
-            interval_figure(
-                known.assign(run_id=known["series"], metric=known["metric"].map(METRICS)),
-                runs.names,
-                runs.styles,
-                category="metric",
-                order=shown,
-            ),
+            drawn(interval_figure, known, runs.names, runs.styles, category="metric", order=shown),
             key="intervals",
             alt="Recall@1, @20, @150 and MRR@150 of every query set with 95% intervals",
         )
     ui.colour_chips(runs, list(view.order))
     st.dataframe(
-        presented_figures(view.figures, runs.names)[list(FIGURE_COLUMNS)],
+        shared(presented_figures, view.figures, runs.names)[list(FIGURE_COLUMNS)],
         key="figures",
         hide_index=True,
         column_config=tables.columns(FIGURE_COLUMNS),
@@ -206,7 +201,7 @@ def draw_misses(runs: Runs, lab: Lab | None, view: View, asked: Asked) -> None:
         series = state.choice("Of", list(view.order), key="queries", format_func=runs.name)
     with columns[1]:
         cut = state.choice("Miss means", list(CUT_LABELS), key="miss", format_func=CUT_LABELS.__getitem__)
-    rows = view.rows[view.rows["series"] == series]
+    rows = shared(of_series, view.rows, series)
     told = series_diagnoses(lab, view, series, asked.relevance)
     why = choose_reason(rows, cut, told)
     missed = miss_rows(rows, cut, told, why)

@@ -11,6 +11,7 @@ from dashboard.analysis.weights import (
     GAIN_COLUMNS,
     METRICS,
     SET_COLUMNS,
+    interval_rows,
     presented_gains,
     presented_sets,
 )
@@ -27,7 +28,8 @@ from dashboard.charts.search_curves import recall_figure
 from dashboard.charts.search_scores import gain_figure
 from dashboard.ui import catalogue, state, tables, weights_view
 from dashboard.ui import components as ui
-from dashboard.ui.data import Runs, lake_version, load_runs
+from dashboard.ui.data import Runs, lake_version, load_runs, shared
+from dashboard.ui.figures import drawn
 from dashboard.ui.search_lab import (
     SCOPES,
     SPLITS,
@@ -74,12 +76,12 @@ def main() -> None:
         return
     base, chosen = choose_baseline(sets)
     st.caption(safe_text(SCOPES[source.relevance]))
-    drawn = legend(list(sets))
-    draw_measured(lab, asked, sets, drawn)
+    styled = legend(list(sets))
+    draw_measured(lab, asked, sets, styled)
     others = [name for name in sets if name != base]
     if others:
-        draw_gains(lab, asked, sets, base, others, drawn)
-    draw_groups(lab, asked, sets, drawn)
+        draw_gains(lab, asked, sets, base, styled)
+    draw_groups(lab, asked, sets, styled)
     if others:
         draw_moves(lab, asked, sets, base, chosen)
     draw_why(lab, source, sets, base, chosen)
@@ -139,30 +141,35 @@ def choose_runs() -> list[str]:
     return [run_id for run_id in able if run_id in chosen] if chosen else able
 
 
-def draw_measured(lab: Lab, asked: Asked, sets: Sets, drawn: Runs) -> None:
+def draw_measured(lab: Lab, asked: Asked, sets: Sets, runs: Runs) -> None:
     """Curves and metrics of every set."""
-    rows = pd.concat([weights_view.measured(lab, asked, name, weights) for name, weights in sets.items()])
+    rows = weights_view.measured_sets(lab, asked, sets)
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("Recall@k", anchor=False)
         ui.show_figure(
-            recall_figure(weights_view.curves(lab, asked, sets), drawn.names, drawn.styles, height=340),
+            drawn(recall_figure, weights_view.curves(lab, asked, sets), runs.names, runs.styles, height=340),
             key="curves",
             alt="Share of queries whose wanted product is among the first k results, by k and weight set",
         )
     with right:
         st.subheader("With 95% intervals", anchor=False)
-        labelled = rows.assign(run_id=rows["series"], metric=rows["metric"].map(METRICS))
+        labelled = shared(interval_rows, rows)
         ui.show_figure(
-            interval_figure(
-                labelled, drawn.names, drawn.styles, category="metric", order=list(METRICS.values())
+            drawn(
+                interval_figure,
+                labelled,
+                runs.names,
+                runs.styles,
+                category="metric",
+                order=list(METRICS.values()),
             ),
             key="intervals",
             alt="Metrics of every weight set with 95% intervals",
         )
-    ui.colour_chips(drawn, list(sets))
+    ui.colour_chips(runs, list(sets))
     st.dataframe(
-        presented_sets(rows, sets),
+        shared(presented_sets, rows, sets),
         key="sets_table",
         hide_index=True,
         column_config=tables.columns(SET_COLUMNS),
@@ -174,20 +181,20 @@ def draw_measured(lab: Lab, asked: Asked, sets: Sets, drawn: Runs) -> None:
     )
 
 
-def draw_gains(lab: Lab, asked: Asked, sets: Sets, base: str, others: list[str], drawn: Runs) -> None:
+def draw_gains(lab: Lab, asked: Asked, sets: Sets, base: str, runs: Runs) -> None:
     """What every other set gains over the baseline, query by query."""
-    rows = pd.concat([weights_view.gains(lab, asked, name, sets[base], sets[name]) for name in others])
+    rows = weights_view.gains_over(lab, asked, base, sets)
     st.subheader(safe_text(f"Gain over {base}"), anchor=False)
     left, right = st.columns([2, 3], gap="large")
     with left:
         ui.show_figure(
-            gain_figure(rows, drawn.names, drawn.styles, METRICS),
+            drawn(gain_figure, rows, runs.names, runs.styles, METRICS),
             key="gains",
             alt="Gains over the baseline with 95% intervals",
         )
     with right:
         st.dataframe(
-            presented_gains(rows),
+            shared(presented_gains, rows),
             key="gains_table",
             hide_index=True,
             column_config=tables.columns(GAIN_COLUMNS),
@@ -200,7 +207,7 @@ def draw_gains(lab: Lab, asked: Asked, sets: Sets, base: str, others: list[str],
         )
 
 
-def draw_groups(lab: Lab, asked: Asked, sets: Sets, drawn: Runs) -> None:
+def draw_groups(lab: Lab, asked: Asked, sets: Sets, runs: Runs) -> None:
     """One metric by domain or length."""
     columns = st.columns([2, 2, 4])
     with columns[0]:
@@ -220,7 +227,7 @@ def draw_groups(lab: Lab, asked: Asked, sets: Sets, drawn: Runs) -> None:
         [weights_view.groups(lab, asked, name, weights, grouping, metric) for name, weights in sets.items()]
     )
     ui.show_figure(
-        interval_figure(rows, drawn.names, drawn.styles, category="group", order=sorted(set(rows["group"]))),
+        interval_figure(rows, runs.names, runs.styles, category="group", order=sorted(set(rows["group"]))),
         key="groups",
         alt=f"{METRICS[metric]} by {GROUPINGS[grouping].lower()} with 95% intervals",
     )

@@ -19,6 +19,7 @@ from dashboard.ui.triage_queue import (
     choose_queue,
     draw_way,
     go_to,
+    queued_episode,
     reviewed_episodes,
 )
 
@@ -77,8 +78,7 @@ def review(runs: Runs, queue: Queue, episodes: pd.DataFrame, name: str) -> None:
         )
         return
     after = draw_way(queue, current, name)
-    chosen = episodes[(episodes["run_id"] == current[0]) & (episodes["episode_id"] == current[1])]
-    row = chosen.iloc[0].to_dict()
+    row = queued_episode(episodes, current)
     left, right = st.columns([3, 2], gap="medium")
     with right:
         draw_verdicts(row, lambda: go_to(after))

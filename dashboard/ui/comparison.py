@@ -21,10 +21,13 @@ def comparable_runs(runs: Runs) -> list[str]:
 
 
 def compare(run_a: str, run_b: str, bootstrap: str) -> RunComparison:
-    """Run B against run A. Raises :class:`~shopsim.errors.ShopSimError` when they cannot be paired."""
+    """Run B against run A; shared, not to be changed.
+
+    Raises :class:`~shopsim.errors.ShopSimError` when they cannot be paired.
+    """
     return _compared(get_lake(), lake_version(), run_a, run_b, bootstrap)
 
 
-@st.cache_data(show_spinner="Comparing …", max_entries=60)
+@st.cache_resource(show_spinner="Comparing …", max_entries=60)
 def _compared(_lake: Lake, version: str, run_a: str, run_b: str, bootstrap: str) -> RunComparison:
     return compare_runs(_lake, run_a, run_b, bootstrap=cast(Bootstrap, bootstrap))

@@ -39,15 +39,15 @@ def explained(runs: Runs, run_id: str, final: Mapping[str, Any]) -> RewardExplan
 def explained_episode(runs: Runs, run_id: str, episode_id: str) -> RewardExplanation | None:
     """The explanation of a recorded episode, remembered until the data change; None when unreadable."""
     try:
-        return _explained(runs, (data.lake_version(), catalogue_sha256()), run_id, episode_id)
+        return data.shared(_explained, runs, catalogue_sha256(), run_id, episode_id)
     except ShopSimError:
         return None
 
 
-@st.cache_data(show_spinner=False, max_entries=2000)
-def _explained(_runs: Runs, key: tuple[str, str | None], run_id: str, episode_id: str) -> RewardExplanation:
+def _explained(runs: Runs, catalogue: str | None, run_id: str, episode_id: str) -> RewardExplanation:
+    """``catalogue`` (its SHA-256) is only named: the explanation is another one with another catalogue."""
     record = data.episode_record(run_id, episode_id)
-    return explained(_runs, run_id, as_mapping(record.get("final")))
+    return explained(runs, run_id, as_mapping(record.get("final")))
 
 
 def goal_of(runs: Runs, run_id: str, record: Mapping[str, Any]) -> Mapping[str, Any]:

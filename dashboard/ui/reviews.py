@@ -41,12 +41,12 @@ def get_taxonomy() -> Taxonomy:
 
 
 def current_verdicts(kind: str) -> pd.DataFrame:
-    """The verdicts that stand on ``episode`` or ``task`` targets, cached until one changes."""
+    """The verdicts that stand on ``episode`` or ``task`` targets; shared, not to be changed."""
     store = get_store()
     return _current(store, (str(store.path), *store.version()), kind)
 
 
-@st.cache_data(show_spinner=False, max_entries=12)
+@st.cache_resource(show_spinner=False, max_entries=12)
 def _current(_store: ReviewStore, key: tuple[object, ...], kind: str) -> pd.DataFrame:
     return _store.current(kind)
 

@@ -12,7 +12,7 @@ from dashboard.analysis.search_quality import COLUMNS, figures, filter_rows, pic
 from dashboard.analysis.search_quality_misses import Diagnoses
 from dashboard.analysis.search_quality_rows import disagreements, distinct_queries, typed_rows
 from dashboard.ui.catalogue import runs_of_catalogue
-from dashboard.ui.data import Runs, frame, lake_version
+from dashboard.ui.data import Runs, frame, lake_version, shared
 from dashboard.ui.search_lab import ORACLES, Lab, OracleSet, diagnoses, oracle_ranked, typed_ranks
 from dashboard.ui.theme import MUTED, RunStyle
 from shopsim.errors import UsageError
@@ -23,6 +23,7 @@ __all__ = [
     "Notes",
     "View",
     "facets",
+    "of_series",
     "search_view",
     "series_diagnoses",
     "with_oracles",
@@ -45,7 +46,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """The answer to :class:`Asked`.
+    """The answer to :class:`Asked`, shared by all sessions: its frames are not to be changed.
 
     ``rows`` pass the filters; ``exact`` and ``traced`` are the runs ranked by the scorer and by what their
     result pages show.
@@ -92,6 +93,10 @@ def with_oracles(runs: Runs) -> Runs:
 def facets(lab: Lab | None, runs: Runs, asked: Asked) -> tuple[list[str], list[str]]:
     """The domains and the bands of length that the queries of ``asked`` have, whatever its filters say."""
     rows = _everything(lab, _key(lab), asked._replace(domain="", length=""), _exact(lab, runs, asked)).rows
+    return shared(_facets, rows)
+
+
+def _facets(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
     return sorted(rows["domain"].dropna().unique()), sorted(rows["length"].unique())
 
 
@@ -110,7 +115,7 @@ def _key(lab: Lab | None) -> tuple[object, ...]:
     return (lake_version(), *weights)
 
 
-@st.cache_data(show_spinner="Ranking the queries …", max_entries=60)
+@st.cache_resource(show_spinner="Ranking the queries …", max_entries=60)
 def _view(_lab: Lab | None, key: tuple[object, ...], asked: Asked, exact: tuple[str, ...]) -> View:
     ranked = _everything(_lab, key, asked._replace(domain="", length=""), exact)
     rows = filter_rows(ranked.rows, domain=asked.domain, length=asked.length).reset_index(drop=True)
@@ -138,7 +143,7 @@ def _series_figures(_rows: pd.DataFrame, key: tuple[object, ...], asked: Asked, 
     return figures(_rows[_rows["series"] == series], (series,))
 
 
-@st.cache_data(show_spinner="Ranking the queries …", max_entries=20)
+@st.cache_resource(show_spinner="Ranking the queries …", max_entries=20)
 def _everything(_lab: Lab | None, key: tuple[object, ...], asked: Asked, exact: tuple[str, ...]) -> _Ranked:
     oracles, missing = _oracles(_lab, asked)
     typed = _typed(_lab, key, asked.run_ids, exact, asked.relevance)
@@ -185,11 +190,20 @@ def series_diagnoses(lab: Lab | None, view: View, series: str, relevance: str) -
     """Why the queries of one series find or miss what they want; nothing for ranks read from a trace."""
     if lab is None or series not in (*ORACLE_SERIES.values(), *view.exact):
         return {}
-    rows = view.rows[view.rows["series"] == series]
+    return _diagnoses(lab, _key(lab), shared(_pairs, shared(of_series, view.rows, series)), relevance)
+
+
+def of_series(rows: pd.DataFrame, series: str) -> pd.DataFrame:
+    """The rows of one set of queries."""
+    return rows[rows["series"] == series]
+
+
+def _pairs(rows: pd.DataFrame) -> list[tuple[int, str]]:
+    """The different tasks and queries of the rows."""
     pairs = [(int(task), str(text)) for task, text in zip(rows["task_id"], rows["query"], strict=True)]
-    return _diagnoses(lab, _key(lab), list(dict.fromkeys(pairs)), relevance)
+    return list(dict.fromkeys(pairs))
 
 
-@st.cache_data(show_spinner="Looking into the queries …", max_entries=60)
+@st.cache_resource(show_spinner="Looking into the queries …", max_entries=60)
 def _diagnoses(_lab: Lab, key: tuple[object, ...], pairs: list[tuple[int, str]], relevance: str) -> Diagnoses:
     return diagnoses(_lab, pairs, relevance)

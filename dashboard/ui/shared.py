@@ -29,7 +29,7 @@ __all__ = ["MOST_BYTES", "MOST_ENTRIES", "Shared", "weight"]
 P = ParamSpec("P")
 T = TypeVar("T")
 
-MOST_ENTRIES: Final = 2000
+MOST_ENTRIES: Final = 5000
 MOST_BYTES: Final = 256 * (1 << 20)
 _LEAST_BYTES: Final = 500
 

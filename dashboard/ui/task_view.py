@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -79,45 +80,48 @@ def describe_task(runs: Runs, task_id: int, episodes: pd.DataFrame) -> None:
 
 def draw_beside(runs: Runs, run_ids: list[str], task_id: int, episodes: pd.DataFrame) -> None:
     """The comparison, a column an episode in the order of the runs, each with a link to its replay."""
-    place = {run_id: k for k, run_id in enumerate(run_ids)}
-    ordered = episodes.assign(place=episodes["run_id"].map(place))
-    ordered = ordered.sort_values(["place", "sample_id", "episode_id"], ignore_index=True)
-    shown = ordered.head(MOST_BESIDE)
-    if len(ordered) > len(shown):
+    records, names = shared(_shown_beside, episodes, run_ids, runs.names)
+    if len(episodes) > len(records):
         st.caption(
-            f"The first {len(shown)} of {plural(len(ordered), 'episode')}; choose fewer runs for the others."
+            f"The first {len(records)} of {plural(len(episodes), 'episode')}; choose fewer runs for the "
+            "others."
         )
-    rows = shown.to_dict("records")
-    names = _names(runs, shown)
     with st.container(horizontal=True, gap="small"):
-        for row, name in zip(rows, names, strict=True):
+        for row, name in zip(records, names, strict=True):
             label = f"Replay {shorten(name, 40)}"
             link_to("replay", label, run=row["run_id"], episode=row["episode_id"])
-    queries = _queries(run_ids, task_id)
+    queries = shared(_queries, rows("task_searches", run_ids=run_ids, task_id=task_id))
     columns = [
         EpisodeBeside(
             row,
             explained_episode(runs, row["run_id"], row["episode_id"]) if row["complete"] else None,
             queries.get((row["run_id"], row["episode_id"]), []),
         )
-        for row in rows
+        for row in records
     ]
-    colours = [runs.colour(row["run_id"]) for row in rows]
+    colours = [runs.colour(row["run_id"]) for row in records]
     draw_grid(beside(columns), names, caption=f"Episodes of task {task_id}", colours=colours)
 
 
-def _names(runs: Runs, episodes: pd.DataFrame) -> list[str]:
-    """Column headings: the run, and the sample (else the episode) where a run has several."""
-    several = episodes["run_id"].duplicated(keep=False)
+def _shown_beside(
+    episodes: pd.DataFrame, run_ids: list[str], run_names: Mapping[str, str]
+) -> tuple[list[dict[Any, Any]], list[str]]:
+    """The first episodes in the order of the runs, and their headings: the run, and the sample (else the
+    episode) where a run has several.
+    """
+    place = {run_id: k for k, run_id in enumerate(run_ids)}
+    ordered = episodes.assign(place=episodes["run_id"].map(place))
+    shown = ordered.sort_values(["place", "sample_id", "episode_id"], ignore_index=True).head(MOST_BESIDE)
+    records = shown.to_dict("records")
     names = []
-    for row, twin in zip(episodes.to_dict("records"), several, strict=True):
+    for row, twin in zip(records, shown["run_id"].duplicated(keep=False), strict=True):
+        name = run_names.get(row["run_id"], row["run_id"])
         sample = row["episode_id"] if pd.isna(row["sample_id"]) else f"sample {int(row['sample_id'])}"
-        names.append(f"{runs.name(row['run_id'])}, {sample}" if twin else runs.name(row["run_id"]))
-    return names
+        names.append(f"{name}, {sample}" if twin else name)
+    return records, names
 
 
-def _queries(run_ids: list[str], task_id: int) -> dict[Any, list[tuple[str, Any, Any]]]:
-    searches = rows("task_searches", run_ids=run_ids, task_id=task_id)
+def _queries(searches: pd.DataFrame) -> dict[Any, list[tuple[str, Any, Any]]]:
     return {
         key: list(zip(part["query"], part["total_results"], part["goal_rank"], strict=True))
         for key, part in searches.groupby(["run_id", "episode_id"])

@@ -29,9 +29,11 @@ __all__ = [
     "facets",
     "flatness",
     "gains",
+    "gains_over",
     "groups",
     "kept",
     "measured",
+    "measured_sets",
     "moved",
     "moves",
 ]
@@ -39,6 +41,8 @@ __all__ = [
 GROUPINGS = {"domain": "Domain", "length": "Length of the query"}
 _Values = tuple[float, ...]
 _Identity = tuple[str, str]
+_Named = tuple[tuple[str, _Values], ...]
+Sets = dict[str, FieldWeights]
 
 
 class Asked(NamedTuple):
@@ -58,7 +62,7 @@ def facets(lab: Lab, source: QuerySource) -> dict[str, list[str]]:
     return _facets(lab, lab.identity, source)
 
 
-@st.cache_data(show_spinner=False, max_entries=24)
+@st.cache_resource(show_spinner=False, max_entries=24)
 def _facets(_lab: Lab, identity: _Identity, source: QuerySource) -> dict[str, list[str]]:
     queries = query_set(_lab, source)
     goals = _lab.engine.goals
@@ -96,12 +100,42 @@ def _measured(_lab: Lab, identity: _Identity, asked: Asked, values: _Values) -> 
     return set_rows("", _outcomes(_lab, asked, values), _queries(_lab, asked).units)
 
 
-def curves(lab: Lab, asked: Asked, sets: dict[str, FieldWeights]) -> pd.DataFrame:
-    """Recall@k of every set."""
+def measured_sets(lab: Lab, asked: Asked, sets: Sets) -> pd.DataFrame:
+    """:func:`measured` of every set; shared, not to be changed."""
+    return _measured_sets(lab, lab.identity, asked, _named(sets))
+
+
+@st.cache_resource(show_spinner=False, max_entries=100)
+def _measured_sets(_lab: Lab, identity: _Identity, asked: Asked, sets: _Named) -> pd.DataFrame:
+    return pd.concat([measured(_lab, asked, name, FieldWeights.from_values(values)) for name, values in sets])
+
+
+def curves(lab: Lab, asked: Asked, sets: Sets) -> pd.DataFrame:
+    """Recall@k of every set; shared, not to be changed."""
+    return _curves(lab, lab.identity, asked, _named(sets))
+
+
+@st.cache_resource(show_spinner=False, max_entries=100)
+def _curves(_lab: Lab, identity: _Identity, asked: Asked, sets: _Named) -> pd.DataFrame:
     return pd.concat(
-        [curve_rows(name, _outcomes(lab, asked, weights.values())) for name, weights in sets.items()],
-        ignore_index=True,
+        [curve_rows(name, _outcomes(_lab, asked, values)) for name, values in sets], ignore_index=True
     )
+
+
+def gains_over(lab: Lab, asked: Asked, base: str, sets: Sets) -> pd.DataFrame:
+    """:func:`gains` of every other set over ``base``, one of ``sets``; shared, not to be changed."""
+    return _gains_over(lab, lab.identity, asked, base, _named(sets))
+
+
+@st.cache_resource(show_spinner=False, max_entries=100)
+def _gains_over(_lab: Lab, identity: _Identity, asked: Asked, base: str, sets: _Named) -> pd.DataFrame:
+    weights = {name: FieldWeights.from_values(values) for name, values in sets}
+    others = [name for name in weights if name != base]
+    return pd.concat([gains(_lab, asked, name, weights[base], weights[name]) for name in others])
+
+
+def _named(sets: Sets) -> _Named:
+    return tuple((name, weights.values()) for name, weights in sets.items())
 
 
 def gains(lab: Lab, asked: Asked, series: str, before: FieldWeights, after: FieldWeights) -> pd.DataFrame:

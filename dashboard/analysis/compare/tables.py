@@ -11,7 +11,15 @@ from dashboard.analysis.compare.alignment import PlanDifference
 from dashboard.analysis.compare.comparison import Comparison
 from dashboard.analysis.compare.slices import SLICES
 
-__all__ = ["METRIC_LABELS", "SHARES", "baseline_rows", "difference_rows", "metric_rows", "slice_rows"]
+__all__ = [
+    "METRIC_LABELS",
+    "SHARES",
+    "baseline_rows",
+    "difference_rows",
+    "metric_rows",
+    "share_metrics",
+    "slice_rows",
+]
 
 METRIC_LABELS: Final[dict[str, str]] = {
     "reward": "Reward",
@@ -64,6 +72,11 @@ def metric_rows(comparison: Comparison) -> pd.DataFrame:
         )
     columns = ["metric", "label", "n", "a", "b", "difference", "low", "high", "verdict", "tasks_to_settle"]
     return pd.DataFrame(rows, columns=columns).astype({"tasks_to_settle": "Int64"})
+
+
+def share_metrics(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of :func:`metric_rows` whose values lie between 0 and 1."""
+    return rows[rows["metric"].isin(SHARES)]
 
 
 def baseline_rows(comparisons: Sequence[tuple[str, Comparison]]) -> pd.DataFrame:
