@@ -163,7 +163,7 @@ def _tracked(lines: Iterator[bytes], total: int) -> Iterator[bytes]:
 
 def _write(lines: Iterable[bytes], out: Path | None) -> int:
     """Write the lines whole or not at all (a file), or as they come (standard output); return how many."""
-    from shopsim.errors import UsageError
+    from dashboard.cli.target import output_error
     from shopsim.jsonio import atomic_path
 
     written = 0
@@ -179,7 +179,7 @@ def _write(lines: Iterable[bytes], out: Path | None) -> int:
                 file.write(line)
                 written += 1
     except OSError as error:
-        raise UsageError(f"--out {out}: cannot be written ({error.strerror})") from None
+        raise output_error(out, error) from None
     return written
 
 

@@ -40,7 +40,7 @@ def _report(
     ] = "fast",
     root: RootOption = None,
 ) -> None:
-    from shopsim.errors import UsageError
+    from dashboard.cli.target import output_error
     from shopsim.jsonio import atomic_path
 
     document = _run(run, root) if against is None else _comparison(run, against, bootstrap, root)
@@ -48,7 +48,7 @@ def _report(
         with atomic_path(out) as temporary:
             temporary.write_bytes(document)
     except OSError as error:
-        raise UsageError(f"--out {out}: cannot be written ({error.strerror})") from None
+        raise output_error(out, error) from None
     typer.echo(f"{out}: {len(document) / 1e6:.1f} MB")
 
 

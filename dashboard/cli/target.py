@@ -11,8 +11,9 @@ import typer
 if TYPE_CHECKING:
     from dashboard.lake import Lake
     from dashboard.lake.training import Training
+    from shopsim.errors import ShopSimError
 
-__all__ = ["RootOption", "open_lake", "open_training", "resolve_run", "resolve_runs"]
+__all__ = ["RootOption", "open_lake", "open_training", "output_error", "resolve_run", "resolve_runs"]
 
 RootOption = Annotated[
     list[Path] | None,
@@ -45,6 +46,15 @@ def open_training(roots: Sequence[Path] | None) -> Training:
     with counting("reading rollouts") as progress:
         training.refresh(progress)
     return training
+
+
+def output_error(out: Path, error: OSError) -> ShopSimError:
+    """What to raise when ``--out`` cannot be written: a wrong path is a wrong call, a full disk is not."""
+    from shopsim.errors import UsageError
+    from shopsim.storage import FREE_SPACE, StorageError, is_out_of_space
+
+    text = f"--out {out}: cannot be written ({error.strerror or error})"
+    return StorageError(text, hint=FREE_SPACE) if is_out_of_space(error) else UsageError(text)
 
 
 def resolve_run(run: str, roots: Sequence[Path] | None) -> tuple[Lake, str]:

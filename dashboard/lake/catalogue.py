@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +23,7 @@ __all__ = [
     "CACHE_FORMAT",
     "Catalogue",
     "Segment",
+    "cleared_on_failure",
     "fingerprint",
     "load_catalogue",
     "source_folder",
@@ -148,3 +151,25 @@ def sweep(folder: Path, keep: set[str], *, grace: float = GRACE_SECONDS) -> None
         garbage = entry.name.endswith(".parquet") and stem not in keep
         if (garbage or entry.name.endswith(".tmp")) and entry.stat().st_mtime < oldest:
             Path(entry.path).unlink(missing_ok=True)
+
+
+@contextmanager
+def cleared_on_failure(folder: Path, named: Callable[[], Iterable[str]]) -> Iterator[None]:
+    """When anything is raised inside, delete the segments begun since that ``named`` does not name.
+
+    Else a full disk would stay full of half-written ones until they are swept. Call with the lock held.
+    """
+    before = _files(folder)
+    try:
+        yield
+    except BaseException:
+        keep = set(named())
+        for name in _files(folder) - before:
+            if name.split(".", 1)[0] not in keep:
+                with suppress(OSError):
+                    (folder / name).unlink()
+        raise
+
+
+def _files(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if path.name.endswith((".parquet", ".tmp"))}

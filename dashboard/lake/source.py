@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ import duckdb
 from dashboard.lake.catalogue import (
     CACHE_FORMAT,
     Catalogue,
+    cleared_on_failure,
     fingerprint,
     load_catalogue,
     source_folder,
@@ -122,6 +124,7 @@ def _ingest_together(cache_dir: Path, group: Sequence[Source]) -> Iterator[tuple
             set(folders.values())
         ):  # in one order, so that two processes cannot wait in a ring
             stack.enter_context(folder_lock(folder, wait_seconds=_LOCK_SECONDS))
+            stack.enter_context(cleared_on_failure(folder, partial(_segments_in, folder)))
         plans = []
         for source in group:
             plan = _plan(source, folders[source.run_id])
@@ -139,6 +142,12 @@ def _ingest_together(cache_dir: Path, group: Sequence[Source]) -> Iterator[tuple
             plan.catalogue.save(plan.folder)
             sweep(plan.folder, {part.name for part in plan.catalogue.parts()})
             yield plan.catalogue.run_id, plan.catalogue
+
+
+def _segments_in(folder: Path) -> list[str]:
+    """The segments that the saved catalogue of ``folder`` names."""
+    saved = load_catalogue(folder)
+    return [part.name for part in saved.parts()] if saved is not None else []
 
 
 def _plan(source: Source, folder: Path) -> Plan | Catalogue:

@@ -9,7 +9,7 @@ from typing import Final
 
 import duckdb
 
-from dashboard.lake.catalogue import sweep
+from dashboard.lake.catalogue import cleared_on_failure, sweep
 from dashboard.lake.errors import LakeError
 from dashboard.lake.segment import ingest_connection, table_path
 from dashboard.lake.training_catalogue import RoundCatalogue, load_round, round_folder
@@ -51,7 +51,10 @@ def bring_round_up_to_date(
     if scan.error is not None or _matches(catalogue, scan):
         return catalogue
     try:
-        with folder_lock(folder, wait_seconds=_LOCK_SECONDS):
+        with (
+            folder_lock(folder, wait_seconds=_LOCK_SECONDS),
+            cleared_on_failure(folder, lambda: (load_round(folder) or RoundCatalogue("")).segments),
+        ):
             catalogue = _usable(folder, path)
             _update(folder, path, scan, catalogue, progress)
     except RunLockedError:
@@ -71,7 +74,11 @@ def empty_training_segment(cache_dir: Path) -> Path:
     if all(table_path(segment, table).is_file() for table in SEGMENT_TABLES):
         return segment
     try:
-        with folder_lock(folder, wait_seconds=_LOCK_SECONDS), ingest_connection(folder) as connection:
+        with (
+            folder_lock(folder, wait_seconds=_LOCK_SECONDS),
+            cleared_on_failure(folder, lambda: ()),
+            ingest_connection(folder) as connection,
+        ):
             ingest_groups(connection, folder, [], segment)
     except (OSError, duckdb.Error, RunLockedError) as error:
         raise _explained(error, cache_dir, folder) from None

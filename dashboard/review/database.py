@@ -33,6 +33,10 @@ _REASONS: Final = {
     "SQLITE_READONLY": ("cannot be written", "Give write permission to the file and its folder."),
     "SQLITE_CANTOPEN": ("cannot be opened", "Give permission to the file and its folder."),
     "SQLITE_FULL": ("cannot grow: the disk is full", "Free some space; what was saved before is safe."),
+    "SQLITE_IOERR": (
+        "cannot be read or written: the disk is full or failing",
+        "Free some space and try again; what was saved before is safe.",
+    ),
     "SQLITE_NOTADB": ("is no SQLite database", "Move it away, or point `[review] database` elsewhere."),
     "SQLITE_CORRUPT": ("is damaged", "Restore a copy, or move it away to begin a new one."),
 }

@@ -166,7 +166,7 @@ def _update(
         ) from None
     except OSError as error:
         raise ReviewError(
-            f"{error.filename or folder}: the text index cannot be made ({error.strerror})",
+            f"{error.filename or folder}: the text index cannot be made ({error.strerror or error})",
             hint="Give permission or free space there, or set SHOPSIM_LAKE to another folder.",
         ) from None
 

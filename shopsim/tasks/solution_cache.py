@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -76,7 +77,8 @@ class SolutionCache:
             "product_data_sha256": self._corpus.sha256,
             "satisfying": {json.dumps(key): sorted(asins) for key, asins in sorted(both.items(), key=repr)},
         }
-        write_json(self.path, value, indent=None)
+        with suppress(OSError):  # a full disk: what was solved is known here, and solved again elsewhere
+            write_json(self.path, value, indent=None)
 
 
 def _parse_key(text: str) -> SolutionKey:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import functools
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["filled", "on_a_small_disk", "ways_to_mount"]
+__all__ = ["files_up_to", "filled", "on_a_small_disk", "ways_to_mount"]
 
 Body = Callable[[Path, Path], None]
 _PROJECT = Path(__file__).resolve().parents[2]
@@ -74,6 +76,19 @@ def filled(disk: Path, *, leave: int = 0) -> Iterator[None]:
         yield
     finally:
         filler.unlink()
+
+
+@contextmanager
+def files_up_to(size: int) -> Iterator[None]:
+    """A limit on file size, for places where nothing may be mounted: writing fails inside a file too."""
+    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, old)
 
 
 def _run(body: Body, folder: Path, size: str) -> None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
-import resource
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +20,8 @@ from shopsim.rollout.trace import read_records
 from shopsim.search import SearchIndex, SearchIndexError, build_search_index
 from shopsim.settings import RunSettings
 from shopsim.storage import StorageError
-from tests.factories.disks import filled, on_a_small_disk
+from shopsim.tasks.solution_cache import SolutionCache
+from tests.factories.disks import files_up_to, filled, on_a_small_disk
 from tests.factories.raw_records import annotations_for, raw_records, write_raw
 from tests.factories.tiny_workspace import tiny_workspace
 
@@ -136,6 +134,18 @@ def test_prepare_keeps_nothing_half_written_and_goes_on(disk: Path, elsewhere: P
 
 
 @on_a_small_disk("1m")
+def test_what_satisfies_a_task_is_known_without_being_remembered(disk: Path, elsewhere: Path) -> None:
+    with open_engine(tiny_workspace(elsewhere / "home")) as engine:
+        cache = SolutionCache(engine.corpus, engine.goals, engine.terms, disk / "solutions")
+        keys = [(goal.task_id, goal.price_upper) for goal in engine.goals]
+        with filled(disk):
+            found = cache.satisfying(keys)
+        assert not cache.path.exists() and found == cache.satisfying(keys) and any(found.values())
+        again = SolutionCache(engine.corpus, engine.goals, engine.terms, disk / "solutions")
+        assert again.satisfying(keys) == found and again.path.exists()
+
+
+@on_a_small_disk("1m")
 def test_an_index_appears_whole_or_not_at_all(disk: Path, elsewhere: Path) -> None:
     with open_engine(tiny_workspace(elsewhere / "home")) as engine:
         for leave in (0, 8192, 24 << 10):
@@ -148,19 +158,6 @@ def test_an_index_appears_whole_or_not_at_all(disk: Path, elsewhere: Path) -> No
             assert list(disk.iterdir()) == []
         build_search_index(engine.corpus.products, disk / "index.sqlite", product_data_sha256="x")
     SearchIndex.open(disk / "index.sqlite", product_data_sha256="x").close()
-
-
-@contextmanager
-def files_up_to(size: int) -> Iterator[None]:
-    """A limit on file size, for places where nothing may be mounted: writing fails inside a file too."""
-    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, old)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX")
