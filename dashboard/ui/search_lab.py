@@ -6,7 +6,7 @@ are shared by all sessions as resources; outcomes are copies.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple, cast
 
@@ -17,6 +17,7 @@ import streamlit as st
 from dashboard.analysis.search_quality_rows import Ranks, oracle_rows
 from dashboard.ui import state
 from dashboard.ui.data import frame
+from dashboard.ui.diagnosis import solution_cache
 from dashboard.ui.engine import get_engine
 from shopsim.engine import Engine
 from shopsim.errors import UsageError
@@ -27,7 +28,6 @@ from shopsim.search.misses import Diagnosis, diagnose
 from shopsim.search.prepared import PreparedQueries
 from shopsim.search_queries import OracleKind, both_oracle_queries, oracle_queries
 from shopsim.tasks.goals import Goal
-from shopsim.tasks.solutions import solver_for
 
 __all__ = [
     "ORACLES",
@@ -91,15 +91,17 @@ class Lab:
         """What cached rankings depend on besides queries and weights."""
         return (self.engine.corpus.sha256, self.engine.terms.name)
 
-    def wanted(self, goal: Goal, relevance: str) -> Collection[str]:
-        """The ASINs that count as found for a task; none when nothing satisfies it."""
+    def wanted(self, task_ids: Iterable[int], relevance: str) -> Mapping[int, Collection[str]]:
+        """By task the ASINs that count as found, none when nothing satisfies it; unknown tasks are left out.
+
+        Ask for all tasks at once: what satisfies them is solved together and remembered for good.
+        """
+        known = self.engine.goals
+        goals = [known.get(task) for task in dict.fromkeys(task_ids) if task in known]
         if relevance == "gold":
-            return (goal.asin,)
-        known = _satisfying(self.identity)
-        if goal.task_id not in known:
-            solver = solver_for(self.engine.corpus, self.engine.terms)
-            known[goal.task_id] = frozenset(solution.asin for solution in solver.solve(goal))
-        return known[goal.task_id]
+            return {goal.task_id: (goal.asin,) for goal in goals}
+        found = solution_cache(self.engine).satisfying((goal.task_id, goal.price_upper) for goal in goals)
+        return {task: asins for (task, _), asins in found.items()}
 
 
 def choose_relevance() -> str:
@@ -125,11 +127,6 @@ def _scorer(_engine: Engine, key: tuple[str, str]) -> ExactScorer:
     return ExactScorer.from_index(_engine.search)
 
 
-@st.cache_resource(show_spinner=False, max_entries=2)
-def _satisfying(identity: tuple[str, str]) -> dict[int, frozenset[str]]:
-    return {}
-
-
 def query_set(lab: Lab, asked: QuerySource) -> QuerySet:
     """The queries, their tasks as units. Raises :class:`~shopsim.errors.UsageError` when there is none."""
     return _prepared(lab, lab.identity, asked)[0]
@@ -142,8 +139,10 @@ def _prepared(_lab: Lab, identity: tuple[str, str], asked: QuerySource) -> tuple
 
 
 def _oracle_queries(lab: Lab, asked: OracleSet) -> QuerySet:
+    found = lab.wanted(lab.engine.splits.ids(asked.split), asked.relevance)
+
     def wanted(goal: Goal) -> Collection[str]:
-        return lab.wanted(goal, asked.relevance)
+        return found[goal.task_id]
 
     if asked.kind == "both":
         return both_oracle_queries(lab.engine, asked.split, wanted)
@@ -200,12 +199,8 @@ def typed_ranks(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> Ranks
 
 
 def _wanting(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> QuerySet:
-    goals = lab.engine.goals
-    return QuerySet.of(
-        (task, text, wanted)
-        for task, text in pairs
-        if task in goals and (wanted := lab.wanted(goals.get(task), relevance))
-    )
+    found = lab.wanted((task for task, _ in pairs), relevance)
+    return QuerySet.of((task, text, wanted) for task, text in pairs if (wanted := found.get(task)))
 
 
 def diagnoses(lab: Lab, pairs: list[tuple[int, str]], relevance: str) -> dict[tuple[int, str], Diagnosis]:

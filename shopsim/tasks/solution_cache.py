@@ -8,6 +8,7 @@ combination of the first three; it is replaced as a whole, so that several proce
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -36,6 +37,7 @@ class SolutionCache:
         self._corpus, self._goals, self._terms = corpus, goals, terms
         self.path = folder / f"{corpus.sha256[:16]}-{REWARD_VERSION}-{terms.name}.json"
         self._known: dict[SolutionKey, frozenset[str]] | None = None
+        self._lock = threading.Lock()
 
     def satisfying(
         self,
@@ -46,8 +48,16 @@ class SolutionCache:
         """The ASINs that have a satisfying purchase, for every key whose task is in the corpus.
 
         An empty set means that nothing satisfies the task. ``progress`` may wrap the list of keys that must
-        still be solved.
+        still be solved. Safe for several threads: one solves, the others wait for it.
         """
+        with self._lock:
+            return self._satisfying(keys, progress)
+
+    def _satisfying(
+        self,
+        keys: Iterable[SolutionKey],
+        progress: Callable[[list[SolutionKey]], Iterable[SolutionKey]] | None,
+    ) -> Mapping[SolutionKey, frozenset[str]]:
         known = self._read() if self._known is None else self._known
         wanted = [key for key in dict.fromkeys(keys) if key[0] in self._goals]
         missing = [key for key in wanted if key not in known]

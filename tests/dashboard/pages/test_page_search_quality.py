@@ -9,10 +9,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from shopsim.engine import Engine
 from shopsim.rollout.trace import read_records
+from shopsim.tasks import solution_cache
+from shopsim.tasks.solutions import solver_for
 from tests.factories.search_pages import markup_of, open_page, table, tiny_engine, use_workspace
 from tests.factories.traces import Episode, write_run
 
@@ -99,6 +102,30 @@ def test_any_satisfying_product_counts_when_asked_for(pages: Engine) -> None:
     # Tasks 4 and 6 of the test split cannot be satisfied.
     assert shown.loc["Oracle query: full instruction", "n"] == 3
     assert "left out: no product satisfies the task" in markup_of(app)
+    solver = solver_for(pages.corpus, pages.terms)
+    ranks = []
+    for goal in map(pages.goals.get, pages.splits.ids("test")):
+        asins = {solution.asin for solution in solver.solve(goal)}
+        if asins:
+            found = [rank(pages, goal.instruction_text, asin) for asin in asins]
+            ranks.append(min((place for place in found if place), default=0))
+    check(shown.loc["Oracle query: full instruction"], ranks)
+
+
+def test_satisfying_products_are_solved_once_and_shared_with_the_diagnosis(
+    pages: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_page("diagnosis")  # solves the tasks of all episodes, those of the test split
+
+    def refuse(*_: object) -> object:
+        raise AssertionError("solved again")
+
+    st.cache_resource.clear()  # as in another process: what is remembered lies on disk
+    st.cache_data.clear()
+    monkeypatch.setattr(solution_cache, "solver_for", refuse)
+    app = open_page("search_quality", {"relevance": "any"})
+    assert not app.exception
+    assert table(app, "recall_1").set_index("name").loc["Oracle query: full instruction", "n"] == 3
 
 
 def test_filters_narrow_all_query_sets(pages: Engine) -> None:
