@@ -25,7 +25,7 @@ _MEMORY: Final = "512MB"
 
 
 def open_database(files: Mapping[str, Sequence[Path]], spill_dir: Path) -> duckdb.DuckDBPyConnection:
-    """Return a new database with the tables and views that come from traces.
+    """Return a new database with the tables and views that come from traces, and the macros over them.
 
     ``files`` are the Parquet files of every table (at least the empty one, which gives the columns).
     ``episodes`` is read into memory: every page asks for it.
@@ -37,6 +37,7 @@ def open_database(files: Mapping[str, Sequence[Path]], spill_dir: Path) -> duckd
         literals = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
         kind = "TABLE" if table == "episodes" else "VIEW"
         connection.execute(f"CREATE {kind} {table} AS FROM read_parquet([{literals}])")
+    connection.execute(load_sql("lake_macros"))
     return connection
 
 
@@ -66,9 +67,10 @@ def empty_segment(cache_dir: Path) -> Path:
         for table, data in _empty_files().items():
             with atomic_path(table_path(segment, table)) as temporary:
                 temporary.write_bytes(data)
-    except OSError as error:
+    except (OSError, duckdb.IOException) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise LakeError(
-            f"{cache_dir}: the lake cannot be written ({error.strerror or 'unknown error'})",
+            f"{cache_dir}: the lake cannot be written ({reason})",
             hint="Give permission or free space there, or set SHOPSIM_LAKE to another folder.",
         ) from None
     return segment
