@@ -2,24 +2,29 @@
 
 The ingest is held against a bare DuckDB projection of the same columns of the same files. Run
 ``python -m benchmarks scale``; it needs about 6 GB of free disk in the temporary folder.
+
+The sessions are visitors of a real server (``streamlit run dashboard/app.py``) in a process of its own, over
+its own websocket, and press the next page the moment the last one is there; a page run ends when the server
+says so and everything it sent arrived. They visit every page of the menu in two ways: each session on another
+page than the others, and all sessions on the same page at the same moment. A first visitor opened every page
+before. Then all of them open page after page of a new server that nobody visited (its lake is ingested).
 """
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
+from benchmarks import _sessions
 from benchmarks._timing import line, percentile
+from benchmarks._visitors import serving
 from benchmarks.bench_pages import PROJECT, measured
 from dashboard.lake.structure import structure_columns
 from tests.factories.traces import OUTCOMES, episode_record, run_manifest
@@ -27,7 +32,6 @@ from tests.factories.traces import OUTCOMES, episode_record, run_manifest
 RUNS = 32
 EPISODES = 640
 TOTAL_BYTES = 2_600_000_000
-SESSIONS = 10
 WARM_SECONDS, COLD_SECONDS, SESSION_SECONDS = 1.0, 3.0, 2.0
 MAX_RESIDENT = 1.5 * (1 << 30)
 
@@ -54,7 +58,7 @@ def main() -> None:
                 line(
                     f"{page.title}, {kind}", f"{seconds[kind]:.2f} s", f"<= {limit} s", seconds[kind] <= limit
                 )
-        _measure_sessions(environment)
+        _measure_sessions(environment, [page.name for page in available_pages()], Path(name) / "server.log")
 
 
 def write_runs(root: Path) -> int:
@@ -104,58 +108,36 @@ def _measure_ingest(root: Path, size: int, environment: dict[str, str]) -> None:
     )
 
 
-def _measure_sessions(environment: dict[str, str]) -> None:
-    code = "from benchmarks.bench_scale import measure_sessions; measure_sessions()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, cwd=PROJECT, capture_output=True, text=True, check=True
-    )
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    worst = told["worst"]
+def _measure_sessions(environment: dict[str, str], pages: list[str], log: Path) -> None:
+    """Ten sessions at a server in a process of its own: pages that others opened before, and cold ones."""
+    with serving(environment, log) as server:
+        _sessions.warm_up(server, pages)
+        different = _sessions.on_different_pages(server, pages)
+        same = _sessions.on_the_same_page(server, pages)
+        resident = server.peak_bytes()
+    with serving(environment, log) as server:
+        cold = _sessions.on_cold_pages(server, pages)
+    sessions = f"{_sessions.SESSIONS} sessions"
+    seconds = different.seconds + same.seconds
+    line(f"{sessions} at once, page runs", f"{len(seconds)}", f"median {percentile(seconds, 0.5):.2f} s")
+    for name, waits, limit in (
+        ("each on another page", different, SESSION_SECONDS),
+        ("all on the same page", same, SESSION_SECONDS),
+        ("all on a page that nobody opened", cold, COLD_SECONDS + SESSION_SECONDS),
+    ):
+        worst = waits.slowest
+        line(
+            f"{sessions}, {name}",
+            f"{worst.seconds:.2f} s",
+            f"<= {limit} s; slowest: {worst.page}",
+            worst.seconds <= limit,
+        )
     line(
-        f"{SESSIONS} sessions at once, slowest run",
-        f"{worst:.2f} s",
-        f"<= {SESSION_SECONDS} s",
-        worst <= SESSION_SECONDS,
-    )
-    resident = told["resident"]
-    line(
-        "peak memory of that process",
+        "peak memory of the server",
         f"{resident / (1 << 20):.0f} MiB",
         "<= 1536 MiB",
         resident <= MAX_RESIDENT,
     )
-
-
-def measure_sessions() -> None:
-    """Ten sessions open the main pages one after the other in one process (child of :func:`main`)."""
-    from streamlit.testing.v1 import AppTest
-
-    pages = ("overview", "rewards", "terminations", "failures", "diagnosis")
-    times: list[float] = []
-
-    ready = threading.Barrier(SESSIONS)
-
-    def visit(number: int) -> None:
-        app = AppTest.from_file(str(PROJECT / "dashboard" / "app.py"), default_timeout=120)
-        app.run()  # AppTest looks through all installed packages here, a server once when it starts
-        ready.wait()
-        for turn in range(len(pages)):
-            app.switch_page(f"pages/{pages[(number + turn) % len(pages)]}.py")
-            start = time.perf_counter()
-            app.run()
-            times.append(time.perf_counter() - start)
-
-    app = AppTest.from_file(str(PROJECT / "dashboard" / "app.py"), default_timeout=120)
-    for page in pages:  # sessions share what the first visitor opened
-        app.switch_page(f"pages/{page}.py")
-        app.run()
-    sessions = [threading.Thread(target=visit, args=(number,)) for number in range(SESSIONS)]
-    for session in sessions:
-        session.start()
-    for session in sessions:
-        session.join()
-    resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"median": percentile(times, 0.5), "worst": max(times), "resident": resident}))
 
 
 if __name__ == "__main__":
