@@ -10,12 +10,13 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from dashboard.lake.suspects import Numbers, Suspects
+
 __all__ = [
     "LARGE_LINE_BYTES",
     "MAX_INVALID_DETAILS",
     "Batch",
     "InvalidLine",
-    "Numbers",
     "Stretch",
     "lines_table",
     "no_counts",
@@ -28,8 +29,6 @@ _ROWS_A_CHUNK: Final = 64
 """Rows of one Arrow record batch: small, so that DuckDB's threads share the lines of a batch evenly."""
 _SHORT: Final = 16
 _NEWLINE: Final = 10
-
-Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def no_counts() -> dict[str, int]:
@@ -98,18 +97,14 @@ class Batch:
         start, end = int(self.bounds[row]), int(self.bounds[row + 1])
         return bytes(self.data[start : end - (self.data[end - 1] == _NEWLINE)])
 
-    def special_rows(self) -> list[int]:
-        """Lines that only Python may read: very long ones, and what has limits in Python alone.
-
-        Python refuses integers of more than 4300 digits and nesting deeper than about a thousand.
-        """
+    def suspects(self, search: Suspects) -> list[int]:
+        """Rows that only Python may read: very long ones, and what DuckDB may take otherwise than Python."""
         large = np.flatnonzero(np.diff(self.bounds) > LARGE_LINE_BYTES)
-        places = [*_runs(self.data, b"0123456789", 2048), *_runs(self.data, b"]} \t\r", 256)]
-        inside = np.searchsorted(self.bounds, np.array(places, dtype=np.int64), side="right") - 1
+        inside = np.searchsorted(self.bounds, search.places(self.data), side="right") - 1
         return sorted({*large.tolist(), *inside.tolist()})
 
-    def table(self, special: Sequence[int]) -> pa.Table:
-        """The lines for DuckDB, without blank and ``special`` ones (see :func:`lines_table`)."""
+    def table(self, without: Sequence[int] = ()) -> pa.Table:
+        """The lines for DuckDB, but for blank ones and the rows ``without`` (see :func:`lines_table`)."""
         buffers = [None, pa.py_buffer(self.bounds), pa.py_buffer(self.data)]
         lines = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(self), buffers).view(
             pa.large_string()
@@ -118,7 +113,7 @@ class Batch:
         rows = np.arange(len(self))
         table = lines_table(rows, self.first_id + rows, self.stretch, self.offset, sizes - 1, lines)
         skipped = self.blank()
-        skipped[list(special)] = True
+        skipped[list(without)] = True
         if skipped.any():
             table = table.filter(pa.array(~skipped))
         return pa.Table.from_batches(table.to_batches(max_chunksize=_ROWS_A_CHUNK), schema=table.schema)
@@ -129,15 +124,6 @@ class Batch:
         for row in np.flatnonzero(np.diff(self.bounds) <= _SHORT):
             blank[row] = not self.content(int(row)).strip()
         return blank
-
-
-def _runs(data: memoryview, alphabet: bytes, size: int) -> list[int]:
-    """Places in runs of at least ``2 * size`` bytes of ``alphabet``; looks at every ``size``-th byte only."""
-    wanted = np.zeros(256, dtype=np.bool_)
-    wanted[list(alphabet)] = True
-    hits = wanted[np.frombuffer(data, np.uint8)[::size]]
-    places = (np.flatnonzero(hits[:-1] & hits[1:]) * size).tolist()
-    return [place for place in places if not bytes(data[place : place + size]).strip(alphabet)]
 
 
 def lines_table(

@@ -16,13 +16,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from dashboard.lake.lines import Batch, InvalidLine, Numbers, Stretch
+from dashboard.lake.lines import Batch, InvalidLine, Stretch
+from dashboard.lake.suspects import Numbers, newlines
 from shopsim.rollout.lines import MAX_LINE_BYTES
 
 __all__ = ["LineBuffer", "LineReader"]
 
-_LONG_LINE: Final = 2000
-_SAMPLE: Final = 1 << 20
 _PIECE: Final = 4 << 20
 _PADDING: Final = 1 << 20
 
@@ -150,7 +149,8 @@ class _Filling:
         end = start + got if ended else self._buffer.bytes.rfind(b"\n", start, start + got) + 1
         if end <= start:
             return 0, ended
-        bounds = _line_starts(self._buffer, start, end)
+        ends = newlines(self._buffer.bytes, start, end - 1)
+        bounds = np.concatenate([np.array([start]), ends + 1])
         self._bounds.append(bounds)
         self._stretch.append(np.full(len(bounds), number))
         self._offset.append(bounds - start + place)
@@ -174,20 +174,6 @@ class _Filling:
             frozenset(self._unterminated),
             self._buffer.file_of(self.used),
         )
-
-
-def _line_starts(buffer: LineBuffer, start: int, end: int) -> Numbers:
-    """Where the lines between ``start`` and ``end`` begin; the first begins at ``start``."""
-    sample = bytes(buffer.view[start : min(end, start + _SAMPLE)])
-    if sample.count(b"\n") * _LONG_LINE < len(sample):
-        find = buffer.bytes.find
-        starts, place = [start], find(b"\n", start, end - 1)
-        while place >= 0:
-            starts.append(place + 1)
-            place = find(b"\n", place + 1, end - 1)
-        return np.array(starts)
-    newlines = np.flatnonzero(np.frombuffer(buffer.view, np.uint8, end - 1 - start, start) == 10)
-    return np.concatenate([np.array([start]), newlines + start + 1])
 
 
 class _LongLine(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,8 +27,7 @@ _MEMORY: Final = "1GB"
 @contextmanager
 def ingest_connection(spill_dir: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """An in-memory DuckDB with bounded memory that spills into ``spill_dir``."""
-    threads = max(1, (os.cpu_count() or 2) - 1)  # beside the one that finds the lines
-    settings = {"memory_limit": _MEMORY, "temp_directory": str(spill_dir), "threads": str(threads)}
+    settings = {"memory_limit": _MEMORY, "temp_directory": str(spill_dir)}
     connection = duckdb.connect(":memory:", config=settings)
     try:
         connection.execute(load_sql("ingest_macros"))
@@ -47,10 +45,13 @@ def ingest(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) 
     stage(connection, stretches)
     numbered = {"numbers": list(range(len(stretches))), "run_ids": [stretch.run_id for stretch in stretches]}
     connection.execute(load_sql("ingest_stretches"), numbered)
-    for query in ("ingest_winners", "ingest_wanted", "ingest_walk"):
+    for query in ("ingest_winners", "ingest_wanted"):
         connection.execute(load_sql(query))
-    with ThreadPoolExecutor(len(_TASKS)) as pool:
-        list(pool.map(lambda task: task(connection.cursor(), stretches), _TASKS))
+    with ThreadPoolExecutor(1 + len(_AFTER_WALK)) as pool:
+        outcomes = pool.submit(_make_outcomes, connection.cursor(), stretches)
+        connection.execute(load_sql("ingest_walk"))
+        list(pool.map(lambda task: task(connection.cursor(), stretches), _AFTER_WALK))
+        outcomes.result()
 
 
 def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path, options: str = "") -> None:
@@ -82,8 +83,8 @@ def _make_outcomes(connection: duckdb.DuckDBPyConnection, stretches: Sequence[St
         connection.unregister("rows")
 
 
-_TASKS: Final = (_make_searches, _make_outcomes, _make_steps, _make_episodes)
-"""Made at the same time, each through a cursor of its own."""
+_AFTER_WALK: Final = (_make_searches, _make_steps, _make_episodes)
+"""Made at the same time, each through a cursor of its own, when the steps are known."""
 
 
 def _make_table(

@@ -7,11 +7,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+import duckdb
+
 from dashboard.lake.errors import LakeError
 
-__all__ = ["QUERIES", "load_sql"]
+__all__ = ["JSON_REFUSED", "QUERIES", "load_sql"]
 
 QUERIES: Final = Path(__file__).resolve().parent.parent / "queries"
+JSON_REFUSED: Final = (duckdb.InvalidInputException, duckdb.ConversionException, UnicodeDecodeError)
+"""What DuckDB raises when its JSON reader refuses a line. The message quotes the line and may cut a character
+in two: then Python cannot even make the error."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 

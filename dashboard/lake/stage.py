@@ -8,13 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Protocol
 
 import duckdb
+import numpy as np
 
 from dashboard.lake.doubtful import judge
 from dashboard.lake.lines import LARGE_LINE_BYTES, Batch, Stretch, lines_table
 from dashboard.lake.reader import LineBuffer, LineReader
-from dashboard.lake.sql import load_sql
+from dashboard.lake.sql import JSON_REFUSED, load_sql
 from dashboard.lake.structure import key_paths, structure_columns, structure_json
-from dashboard.lake.whole import WholeFile, can_be_whole
+from dashboard.lake.suspects import Suspects
+from dashboard.lake.whole import WholeFile, can_be_whole, mark_suspects
 
 __all__ = ["Lines", "stage"]
 
@@ -86,6 +88,7 @@ class _Worker:
         self._connection = connection
         self._stretches = stretches
         self._lock = lock
+        self._search = Suspects()
         self._tables = tables
         self._structure = structure_json()
         self._columns = structure_columns()
@@ -102,11 +105,10 @@ class _Worker:
 
     def read(self, batch: Batch) -> None:
         """Stage all valid records of a batch."""
-        special = batch.special_rows()
-        rows = special if len(special) == len(batch) else self._read_with_duckdb(batch, special)
-        if not rows:
-            return
-        self._read_with_python(batch, rows)
+        suspects = batch.suspects(self._search)
+        rows = suspects if len(suspects) == len(batch) else self._read_with_duckdb(batch, suspects)
+        if rows:
+            self._read_with_python(batch, rows)
 
     def read_whole(self, file: WholeFile) -> bool:
         """Stage all valid records of a file that DuckDB can read as a whole; False when it cannot."""
@@ -131,29 +133,30 @@ class _Worker:
             self._keep_readable()
             self._connection.unregister("lines")
 
-    def _read_with_duckdb(self, batch: Batch, special: list[int]) -> list[int]:
+    def _read_with_duckdb(self, batch: Batch, suspects: list[int]) -> list[int]:
         """Stage the lines that DuckDB reads as Python does; return the rows of the others."""
-        self._connection.register("lines", batch.table(special))
         try:
-            if special or not self._parse_fast(batch):
+            if not self._parse_fast(batch, suspects):
+                self._connection.register("lines", batch.table(suspects))
                 self._parse_carefully()
             self._keep_readable()
             rows = self._connection.execute(load_sql("ingest_doubtful")).fetchall()
-            return sorted([*special, *(int(row[0]) for row in rows)])
+            return sorted({*suspects, *(int(row[0]) for row in rows)})
         finally:
             self._connection.unregister("lines")
 
-    def _parse_fast(self, batch: Batch) -> bool:
+    def _parse_fast(self, batch: Batch, suspects: list[int]) -> bool:
         """Read the batch with DuckDB's JSON reader; False when something in it needs a closer look."""
         if batch.file is None:
             return False
         sql = load_sql("ingest_read").replace("$columns", self._columns)
         try:
             self._connection.execute(sql, {"file": batch.file, "largest": LARGE_LINE_BYTES})
-        except (duckdb.InvalidInputException, duckdb.ConversionException):
+        except JSON_REFUSED:
             return False
+        mark_suspects(self._connection, np.array(suspects, dtype=np.int64))
+        self._connection.register("lines", batch.table())
         self._execute("ingest_places")
-        self._execute("ingest_lenient")
         (rows, places), *_ = self._connection.execute(load_sql("ingest_same_length")).fetchall()
         if rows != places:
             return False

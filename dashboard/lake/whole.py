@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,16 +17,17 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from dashboard.lake.lines import Batch, Numbers, Stretch, lines_table
-from dashboard.lake.reader import LineBuffer, LineReader
-from dashboard.lake.sql import load_sql
+from dashboard.lake.lines import Batch, Stretch, lines_table
+from dashboard.lake.sql import JSON_REFUSED, load_sql
+from dashboard.lake.suspects import OVERLAP, WINDOW, Numbers, Suspects, newlines
 
-__all__ = ["WholeFile", "can_be_whole"]
+__all__ = ["WholeFile", "can_be_whole", "mark_suspects"]
 
 _MIN_BYTES: Final = 16 << 20
 _MAX_BYTES: Final = 1 << 30
 """DuckDB holds what it read of the whole file until it is staged."""
-_CHUNK_BYTES: Final = 16 << 20
+_SHORT: Final = 16
+"""Only a line of at most so many bytes is looked into for being blank."""
 
 
 def can_be_whole(stretches: Sequence[Stretch]) -> bool:
@@ -38,12 +39,12 @@ def can_be_whole(stretches: Sequence[Stretch]) -> bool:
 
 @dataclass(slots=True)
 class _Places:
-    """Where the lines that are not blank lie; ``doubtful`` are rows that DuckDB may misread."""
+    """Where the lines that are not blank lie; ``suspects`` are rows that DuckDB may misread."""
 
     rows: Numbers
     offset: Numbers
     length: Numbers
-    doubtful: list[int]
+    suspects: Numbers
 
 
 class WholeFile:
@@ -53,7 +54,7 @@ class WholeFile:
         self._file = stretch.path.open("rb", buffering=0)
         own = Path(f"/proc/self/fd/{self._file.fileno()}")
         self._path = own if own.exists() else stretch.path
-        self._stretch = replace(stretch, path=self._path, invalid=[])
+        self._size = stretch.stop
         self._stopped = threading.Event()
 
     def __enter__(self) -> WholeFile:
@@ -63,12 +64,12 @@ class WholeFile:
         self._file.close()
 
     def read(self, connection: duckdb.DuckDBPyConnection, sql: str, largest: int) -> bool:
-        """Fill the tables ``fast``, ``places`` and ``lenient`` of ``connection``; False if it cannot be."""
-        with connection.cursor() as cursor, ThreadPoolExecutor(1) as pool:
-            scan = pool.submit(self._scan, cursor)
+        """Fill the tables ``fast``, ``places`` and ``suspects`` of ``connection``; False if it cannot be."""
+        with ThreadPoolExecutor(1) as pool:
+            scan = pool.submit(self._scan)
             try:
                 connection.execute(sql, {"file": str(self._path), "largest": largest})
-            except (duckdb.InvalidInputException, duckdb.ConversionException):
+            except JSON_REFUSED:
                 self._stopped.set()
                 return False
             places = scan.result()
@@ -78,9 +79,8 @@ class WholeFile:
         )
         connection.register("lines", table)
         connection.execute(load_sql("ingest_places"))
-        connection.register("lines", pa.table({"line_row": pa.array(places.doubtful, pa.int64())}))
-        connection.execute(load_sql("ingest_known_doubtful"))
         connection.unregister("lines")
+        mark_suspects(connection, places.suspects)
         (rows, lines), *_ = connection.execute(load_sql("ingest_same_length")).fetchall()
         return bool(rows == lines)
 
@@ -94,26 +94,45 @@ class WholeFile:
             found.append(Batch(memoryview(data), bounds, np.array([0]), np.array([offset]), row))
         return found
 
-    def _scan(self, cursor: duckdb.DuckDBPyConnection) -> _Places:
-        reader = LineReader([self._stretch])
-        rows: list[Numbers] = []
-        offset: list[Numbers] = []
-        length: list[Numbers] = []
-        doubtful: list[int] = []
-        first = 0
-        with LineBuffer(_CHUNK_BYTES) as buffer:
-            while not self._stopped.is_set() and (batch := reader.next(buffer)) is not None:
-                special = batch.special_rows()
-                kept = np.flatnonzero(~batch.blank())
-                rows.append(kept + first)
-                offset.append(batch.offset[kept])
-                length.append(np.diff(batch.bounds)[kept] - 1)
-                cursor.register("lines", batch.table(special))
-                found = cursor.execute(load_sql("ingest_lenient_rows")).fetchall()
-                doubtful += [first + row for row in (*special, *(int(row[0]) for row in found))]
-                first += len(batch)
-        return _Places(_joined(rows), _joined(offset), _joined(length), doubtful)
+    def _scan(self) -> _Places:
+        search = Suspects()
+        window = bytearray(OVERLAP + WINDOW)
+        ends: list[Numbers] = []
+        suspects: list[Numbers] = []
+        read = 0
+        self._file.seek(0)
+        while not self._stopped.is_set():
+            room = min(WINDOW, self._size - read)
+            got = self._file.readinto(memoryview(window)[OVERLAP : OVERLAP + room]) or 0
+            if not got:
+                break
+            end = OVERLAP + got
+            ends.append(newlines(window, OVERLAP, end) + (read - OVERLAP))
+            suspects.append(search.places(memoryview(window)[:end]) + (read - OVERLAP))
+            window[:OVERLAP] = window[got:end]
+            read += got
+        return self._places(_joined(ends), _joined(suspects), read)
+
+    def _places(self, ends: Numbers, suspects: Numbers, size: int) -> _Places:
+        """The lines that are not blank; ``ends`` are the places of the newlines."""
+        if size and (not len(ends) or ends[-1] != size - 1):
+            ends = np.append(ends, size)
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1])[:-1]
+        lengths = ends - starts
+        filled = lengths > 0
+        for row in np.flatnonzero(filled & (lengths <= _SHORT)):
+            self._file.seek(int(starts[row]))
+            filled[row] = bool((self._file.read(int(lengths[row])) or b"").strip())
+        rows = np.flatnonzero(filled)
+        return _Places(rows, starts[rows], lengths[rows], np.unique(np.searchsorted(ends, suspects)))
+
+
+def mark_suspects(connection: duckdb.DuckDBPyConnection, rows: Numbers) -> None:
+    """Fill the table ``suspects`` of ``connection`` with rows of the batch that Python has to read."""
+    connection.register("lines", pa.table({"line_row": rows}))
+    connection.execute(load_sql("ingest_suspects"))
+    connection.unregister("lines")
 
 
 def _joined(parts: Sequence[Numbers]) -> Numbers:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])

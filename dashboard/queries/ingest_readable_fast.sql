@@ -2,4 +2,4 @@
 CREATE OR REPLACE TEMP VIEW readable AS
 SELECT p.*, f.*
 FROM fast f POSITIONAL JOIN places p
-WHERE js_text(f.episode_id) IS NOT NULL AND p.line_row NOT IN (SELECT line_row FROM lenient)
+WHERE js_text(f.episode_id) IS NOT NULL AND p.line_row NOT IN (SELECT line_row FROM suspects)

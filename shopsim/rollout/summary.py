@@ -24,10 +24,13 @@ __all__ = [
     "finite_number",
     "standard_error",
     "summarize",
+    "token_count",
 ]
 
 REWARD_COMPONENTS = ("r_att", "r_loose", "r_option", "r_price", "r_strict", "r_success", "r_type")
 _TOKEN_COUNTS = ("completion_tokens", "prompt_tokens", "total_tokens")
+#: A larger count is not exact as a double, and no count of anything (spec 04 A names no limit).
+_LARGEST_COUNT = 2**53
 #: Name under which a failed episode is counted that says no error type itself.
 UNKNOWN = "unknown"
 
@@ -53,7 +56,7 @@ class StepCounts:
         model = _mapping(step.get("model"))
         usage = _mapping(model.get("usage"))
         for name in _TOKEN_COUNTS:
-            self.tokens[name] += int(finite_number(usage.get(name)) or 0)
+            self.tokens[name] += token_count(usage.get(name)) or 0
         protocol_error = step.get("protocol_error") or model.get("protocol_error")
         policy_failure = step.get("policy_failure") or model.get("policy_failure")
         self.protocol_errors += bool(protocol_error)
@@ -168,6 +171,12 @@ def finite_number(value: object) -> float | None:
     except OverflowError:  # an integer with hundreds of digits
         return None
     return number if math.isfinite(number) else None
+
+
+def token_count(value: object) -> int | None:
+    """The whole part of ``value`` when it is a number of at most 2**53, else None: no count was recorded."""
+    number = finite_number(value)
+    return None if number is None or abs(number) > _LARGEST_COUNT else int(number)
 
 
 def standard_error(values: Sequence[float]) -> float | None:

@@ -92,7 +92,8 @@ def naive_summary(data: bytes) -> dict[str, Any]:
         p: [n for r in done if (n := number(get(r, "final", "reward_detail", p))) is not None] for p in PARTS
     }
     times = [n for r in done if (n := number(r.get("duration_ms"))) is not None]
-    tokens = {t: sum(int(number(get(s, "model", "usage", t)) or 0) for s in steps) for t in TOKENS}
+    counts = {t: [number(get(s, "model", "usage", t)) or 0 for s in steps] for t in TOKENS}
+    tokens = {t: sum(int(n) for n in found if abs(n) <= 2**53) for t, found in counts.items()}
     return {
         "counts": {
             "requested": len(last),
@@ -195,6 +196,23 @@ def test_a_large_clean_file_is_read_as_a_whole(tmp_path: Path, monkeypatch: pyte
         assert plain(run_summary(lake, "demo")) == naive_summary(data)
         assert lake.episode_record("demo", records[9]["episode_id"]) == records[9]
     assert answers == [True, False]
+
+
+@pytest.mark.parametrize("smallest", [1, 16 << 20], ids=["whole", "batches"])
+@pytest.mark.parametrize("pad", range(3))
+def test_a_long_chinese_text_where_an_object_belongs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, smallest: int, pad: int
+) -> None:
+    """DuckDB quotes it in its message and cuts it somewhere, for two of three lengths inside a character."""
+    monkeypatch.setattr(whole_module, "_MIN_BYTES", smallest)
+    text = "x" * pad + "用户想要的商品要满足所有条件" * 30
+    records = [episode_record(10), episode_record(20) | {"final": text}, episode_record(30)]
+    path = tmp_path / "runs" / "demo" / "traces.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records), encoding="utf-8")
+    assert plain(run_summary(Lake([tmp_path / "runs"], tmp_path / "lake"), "demo")) == naive_summary(
+        path.read_bytes()
+    )
 
 
 def test_a_clean_run_agrees_with_the_runner_to_the_last_bit(tmp_path: Path) -> None:
