@@ -31,6 +31,15 @@ ComponentOption = Annotated[
     Literal["", "r_type", "r_att", "r_option", "r_price"],
     typer.Option(metavar="COMPONENT", help="Only episodes below 1 in r_type, r_att, r_option or r_price."),
 ]
+StageOption = Annotated[
+    str,
+    typer.Option(
+        metavar="STAGE",
+        help="Only episodes that the diagnosis says broke there: technical, unsatisfiable, no_purchase, "
+        "not_retrieved, not_chosen, left, wrong_type, missing_attribute, wrong_option, over_budget, "
+        "price_unverifiable or unexplained.",
+    ),
+]
 TaskOption = Annotated[
     str | None, typer.Option("--tasks", metavar="IDS", help="Only these tasks: 3,17,42 or a JSON file.")
 ]
@@ -56,11 +65,12 @@ def _tasks(
     reason: ReasonOption = "",
     component: ComponentOption = "",
     domain: DomainOption = "",
+    stage: StageOption = "",
     out: OutOption = None,
 ) -> None:
     from dashboard.review.export import task_list
 
-    _, chosen = _choose(runs, root, (outcome, reason, component, domain, label), None)
+    _, chosen = _choose(runs, root, (outcome, reason, component, domain, label, stage), None)
     text = json.dumps(task_list(chosen), ensure_ascii=False, indent=2) + "\n"
     _write([text.encode()], out)
 
@@ -73,12 +83,13 @@ def _episodes(
     reason: ReasonOption = "",
     component: ComponentOption = "",
     domain: DomainOption = "",
+    stage: StageOption = "",
     tasks: TaskOption = None,
     out: OutOption = None,
 ) -> None:
     from dashboard.review.export import episode_lines
 
-    lake, chosen = _choose(runs, root, (outcome, reason, component, domain, label), tasks)
+    lake, chosen = _choose(runs, root, (outcome, reason, component, domain, label, stage), tasks)
     _write(_tracked(episode_lines(lake, chosen), len(chosen)), out)
     typer.echo(f"{len(chosen)} episodes", err=True)
 
@@ -99,7 +110,7 @@ def _sft(
 ) -> None:
     from dashboard.review.export import sft_lines
 
-    lake, chosen = _choose(runs, root, ("success", "", "", domain, label), tasks)
+    lake, chosen = _choose(runs, root, ("success", "", "", domain, label, ""), tasks)
     skipped = Counter[str]()
     lines = sft_lines(lake, chosen, reasoning=reasoning, clean=clean, skipped=skipped)
     written = _write(_tracked(lines, len(chosen)), out)
@@ -133,7 +144,7 @@ def _labels(
 
 
 def _choose(
-    runs: list[str], root: list[Path] | None, chosen: tuple[str, str, str, str, str], tasks: str | None
+    runs: list[str], root: list[Path] | None, chosen: tuple[str, str, str, str, str, str], tasks: str | None
 ) -> tuple[Lake, pd.DataFrame]:
     """The lake, and the episodes that the options leave; exits with 1 when there is none."""
     from dashboard.review import ReviewStore
@@ -148,11 +159,39 @@ def _choose(
             typer.echo(f"warning: {problem}", err=True)
     store = ReviewStore(load_settings().review_database)
     wanted = read_task_ids(tasks) if tasks is not None else ()
-    episodes = chosen_episodes(lake, store, ids, Filters(*chosen), tasks=wanted)
+    filters = Filters(*chosen)
+    stages = _stages(lake, ids, filters.stage) if filters.stage else None
+    episodes = chosen_episodes(lake, store, ids, filters, tasks=wanted, stages=stages)
     if episodes.empty:
         typer.echo("No episode passes the options.", err=True)
         raise typer.Exit(1)
     return lake, episodes
+
+
+def _stages(lake: Lake, run_ids: list[str], stage: str) -> pd.DataFrame:
+    """The diagnosis of every episode. Raises :class:`~shopsim.errors.UsageError` for an unknown stage."""
+    from functools import partial
+
+    from dashboard.analysis.diagnosis import STAGES
+    from dashboard.lake.diagnosis import diagnose_runs, judged_by_catalogue, open_solutions
+    from shopsim.engine import open_engine
+    from shopsim.errors import ShopSimError, UsageError
+    from shopsim.progress import track
+
+    if stage not in STAGES:
+        raise UsageError(f"--stage {stage}: no such stage", hint=f"Known: {', '.join(STAGES)}.")
+    try:
+        engine = open_engine()
+    except ShopSimError as error:
+        typer.echo(f"warning: stages are judged by the traces alone: {error}", err=True)
+        return diagnose_runs(lake, run_ids, None)
+    with engine:
+        solutions = open_solutions(engine)
+        by_trace = sorted(set(run_ids) - set(judged_by_catalogue(lake, run_ids, solutions)))
+        if by_trace:
+            told = f"{', '.join(by_trace)}: recorded on another catalogue, judged by the traces alone"
+            typer.echo(f"warning: {told}", err=True)
+        return diagnose_runs(lake, run_ids, solutions, partial(track, label="solving tasks"))
 
 
 def _tracked(lines: Iterator[bytes], total: int) -> Iterator[bytes]:
@@ -189,7 +228,9 @@ _HELP = (
 
 _TASKS_HELP = """Write the tasks of the chosen episodes as JSON that `shopsim run --tasks` takes; worst first.
 
-Example: shopsim-review export tasks demo-iter80 --label wrong_option --out retry.json
+With --stage only those that the diagnosis says broke there, as on the page Triage.
+
+Example: shopsim-review export tasks demo-iter80 --stage not_retrieved --out retry.json
 """
 
 _EPISODES_HELP = """Write the recorded lines of the chosen episodes, byte for byte.

@@ -44,7 +44,7 @@ def main() -> None:
         failures_only = state.toggle(
             "Failures only", key="failures", help="Leave successes out of the shares."
         )
-    found = diagnoses(runs, chosen)
+    found = diagnoses(chosen)
     if found.empty:
         ui.empty_state("The chosen runs have no episodes yet.")
         return

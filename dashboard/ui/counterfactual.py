@@ -29,7 +29,7 @@ def diagnosis_panel(runs: Runs, run_id: str, record: Mapping[str, Any]) -> None:
 
     Draws nothing for a success.
     """
-    found = diagnoses(runs, [run_id])
+    found = diagnoses([run_id])
     rows = found[found["episode_id"] == record.get("episode_id")]
     if rows.empty or rows.iloc[0]["stage"] == "success":
         return

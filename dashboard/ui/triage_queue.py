@@ -94,7 +94,7 @@ def choose_queue(runs: Runs, run_ids: list[str], episodes: pd.DataFrame, taxonom
         label = _open_choice("Label", keys, "label", {key: taxonomy.name(key) for key in keys})
         stage = _open_choice("Broke at stage", stages, "stage", stages)
     filters = Filters("failure", reason, component, domain, label, stage)
-    staged = shared(with_stages, episodes, diagnoses(runs, run_ids) if stage else None)
+    staged = shared(with_stages, episodes, diagnoses(run_ids) if stage else None)
     return Queue(shared(filtered, staged, filters), status, filters)
 
 

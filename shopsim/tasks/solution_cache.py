@@ -39,6 +39,11 @@ class SolutionCache:
         self._known: dict[SolutionKey, frozenset[str]] | None = None
         self._lock = threading.Lock()
 
+    @property
+    def product_data_sha256(self) -> str:
+        """The catalogue that the answers are about."""
+        return self._corpus.sha256
+
     def satisfying(
         self,
         keys: Iterable[SolutionKey],

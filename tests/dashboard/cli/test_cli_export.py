@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.analysis.diagnosis import STAGES
 from dashboard.cli import app
+from dashboard.lake import Lake
+from dashboard.lake.diagnosis import diagnose_runs, open_solutions
 from shopsim.cli.process import run_app
 from shopsim.rollout.selection import read_task_ids
+from tests.factories.search_pages import tiny_engine
 from tests.factories.tiny_workspace import tiny_workspace
 from tests.factories.traces import Episode, episode_id, episode_record, write_run
 
@@ -52,6 +56,48 @@ def test_tasks_of_failures_worst_first(home: Path, capfdbinary: Capture) -> None
     assert json.loads(printed)["task_ids"] == [3, 2]
     code, printed, _ = run(capfdbinary, "export", "tasks", "run-a", "--reason", "failed")
     assert json.loads(printed)["task_ids"] == [5]
+
+
+def test_stages_of_the_diagnosis_choose(home: Path, capfdbinary: Capture) -> None:
+    told = "run-a: recorded on another catalogue, judged by the traces alone"
+    for stage, tasks in (("wrong_option", [1]), ("over_budget", [2]), ("technical", [5])):
+        code, printed, error = run(capfdbinary, "export", "tasks", "run-a", "--stage", stage)
+        assert (code, json.loads(printed)["task_ids"]) == (0, tasks)
+        assert error == f"warning: {told}\n"
+    code, printed, _ = run(capfdbinary, "export", "episodes", "run-a", "--stage", "over_budget")
+    assert (code, printed) == (0, lines(home)[2])
+    both = ("--stage", "over_budget", "--component", "r_option")
+    assert run(capfdbinary, "export", "tasks", "run-a", *both)[0] == 1
+    code, _, error = run(capfdbinary, "export", "tasks", "run-a", "--stage", "lost")
+    assert code == 2 and error.startswith("error: --stage lost: no such stage. Known: success, technical,")
+    (home / "data" / "prepared" / "search.sqlite").unlink()
+    code, printed, error = run(capfdbinary, "export", "tasks", "run-a", "--stage", "wrong_option")
+    assert json.loads(printed)["task_ids"] == [1]
+    assert error.startswith("warning: stages are judged by the traces alone: ") and error.count("\n") == 1
+
+
+def test_stages_are_those_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: Capture
+) -> None:
+    monkeypatch.setenv("SHOPSIM_HOME", str(tmp_path))
+    monkeypatch.delenv("SHOPSIM_ROOTS", raising=False)
+    monkeypatch.setenv("SHOPSIM_LAKE", str(tmp_path / "lake"))
+    with tiny_engine(tmp_path, "random", "shopper-iter00") as engine:
+        lake = Lake([engine.settings.runs_root], tmp_path / "lake")
+        runs = [found.run_id for found in lake.runs]
+        expected = diagnose_runs(lake, runs, open_solutions(engine))
+    failures = expected[expected["stage"] != "success"]
+    assert set(failures["basis"]) == {"catalogue"}
+    for stage, rows in failures.groupby("stage"):
+        code, printed, error = run(capfdbinary, "export", "tasks", *runs, "--stage", str(stage))
+        assert (code, error) == (0, "")
+        assert set(json.loads(printed)["task_ids"]) == set(rows["task_id"])
+
+
+def test_the_help_names_every_stage(capfdbinary: Capture) -> None:
+    code, printed, _ = run(capfdbinary, "export", "tasks", "--help")
+    told = " ".join(printed.decode().replace("│", " ").split())
+    assert code == 0 and all(stage in told for stage in STAGES if stage != "success")
 
 
 def test_labels_choose(home: Path, capfdbinary: Capture) -> None:
