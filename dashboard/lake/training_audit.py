@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
@@ -13,12 +14,13 @@ import pandas as pd
 from dashboard.analysis.audit import ProvenanceVariant, RoundFacts
 from dashboard.analysis.audit.bundles import ROUNDS, TRAINING_STEPS
 from dashboard.analysis.audit.round_facts import Claim
-from dashboard.lake.discovery import SUMMARY
+from dashboard.lake.discovery import SUMMARY, stamp
 from dashboard.lake.document import read_document
 from dashboard.lake.summary import summary_of
 from dashboard.lake.training import Training
 from dashboard.lake.training_bundle import Bundle
-from dashboard.lake.training_discovery import FoundRound, FoundSource
+from dashboard.lake.training_curricula import read_curriculum
+from dashboard.lake.training_discovery import CURRICULUM, FoundRound, FoundSource
 
 __all__ = ["AuditedRound", "found_rounds", "round_facts", "training_problems"]
 
@@ -82,6 +84,7 @@ def round_facts(training: Training, one: AuditedRound) -> RoundFacts:
         summary=summary,
         computed_summary=_summary(rollouts) if summary.object else None,
         claims=tuple(_claims(training, one, set(groups["state_id"].dropna()))),
+        curriculum=_curriculum(one.found.path),
     )
 
 
@@ -97,6 +100,13 @@ def _origins(rows: pd.DataFrame) -> list[ProvenanceVariant]:
         )
         for row in rows.to_dict("records")
     ]
+
+
+def _curriculum(folder: Path) -> dict[str, Any]:
+    """What the curriculum beside the groups states; one that is broken is a problem of its own."""
+    path = folder / CURRICULUM
+    told = read_curriculum(path, []) if stamp(path) is not None else None
+    return {"state_id": told.state_id, "q": told.q} if told is not None else {}
 
 
 def _summary(rollouts: pd.DataFrame) -> dict[str, Any]:

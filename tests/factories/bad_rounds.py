@@ -11,6 +11,7 @@ from shopsim.jsonio import write_json
 from shopsim.rollout.summary import summarize
 from tests.factories.training import (
     STATE,
+    curriculum,
     group_folder,
     rollout_record,
     triage,
@@ -185,6 +186,12 @@ def notes_disagree(folder: Path) -> None:
         told["training_rollouts"][1]["reward"]["reward"] = 0.75
         told["training_rollouts"][2].update(scored=False)
 
+    def unscored(told: Record) -> None:
+        told["training_rollouts"][6] |= {"scored": None, "reward": {"reward": 0.0}}
+
+    change(folder, 0, 6, lambda record: record["final"].update(reward=None))
+    change_triage(folder, 0, unscored)
+
     change_triage(folder, 0, edit)
 
 
@@ -213,6 +220,11 @@ def round_provenance_changes(folder: Path) -> None:
 @bad
 def curriculum_changes(folder: Path) -> None:
     change_triage(folder, 1, lambda told: told["curriculum"].update(state_id="another", seed=7))
+
+
+@bad
+def curriculum_differs(folder: Path) -> None:
+    write_json_file(folder / "curriculum.json", {**curriculum({"a": 0.5}), "skill_free_probability": 0.5})
 
 
 @bad

@@ -112,8 +112,10 @@ def schema_unknown(run: RecordedEpisodes) -> Iterator[Observation]:
     """Records of another schema than the one that is read here: they count as failed."""
     strange = run.episodes[run.episodes["schema_version"] != EPISODE_SCHEMA]
     if len(strange):
+        versions = Counter(_text(version) or "none" for version in strange["schema_version"])
+        named = ", ".join(f"{version} ({n:,})" for version, n in versions.most_common(5))
         yield Observation(
-            f"Records are of another schema than {EPISODE_SCHEMA} and count as failed.",
+            f"Records are of another schema than {EPISODE_SCHEMA} and count as failed: {named}.",
             run.records_file,
             "Convert them with the program that wrote them, or write them again with a current one.",
             places_of(strange, lambda row: _text(row["schema_version"]) or "none", field="schema_version"),

@@ -56,8 +56,8 @@ class RoundFacts:
 
     ``rollouts`` and ``groups`` are rows of ``audit_training_rollouts.sql`` and ``audit_training_groups.sql``,
     ``problems`` those of ``audit_training_problems.sql``. ``number`` counts the rounds from 0; none follows
-    when ``is_last``. ``episodes`` are the rollouts and retries that have a record which counts, ``complete``
-    the complete ones of them.
+    when ``is_last``. ``curriculum`` is what its curriculum.json states. ``episodes`` are the rollouts and
+    retries that have a record which counts, ``complete`` the complete ones of them.
     """
 
     run_id: str
@@ -71,6 +71,7 @@ class RoundFacts:
     summary: Document = _NONE
     computed_summary: Mapping[str, Any] | None = None
     claims: Sequence[Claim] = ()
+    curriculum: Mapping[str, Any] = field(default_factory=dict)
     episodes: pd.DataFrame = field(init=False)
     complete: pd.DataFrame = field(init=False)
 

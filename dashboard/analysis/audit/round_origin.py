@@ -21,6 +21,13 @@ from dashboard.analysis.audit.summaries import broken_summary, differing_summary
 
 __all__: list[str] = []
 
+_CURRICULUM: Final = {
+    "state_id": "curriculum.state_id",
+    "triage_round_id": "curriculum.round_id",
+    "seed": "curriculum.seed",
+    "q": "curriculum.skill_free_probability",
+}
+"""Columns of the groups: the fields of a triage that they come from."""
 _CHECKPOINT: Final = "model.checkpoint_id"
 _ROUND: Final = re.compile(r"round[-_]?(\d{1,4})(?!\d)", re.IGNORECASE)
 
@@ -62,14 +69,8 @@ def round_provenance_changes(facts: RoundFacts) -> Iterator[Observation]:
 @ROUND_RULES.rule("Curriculum changes inside the round", "error")
 def curriculum_changes(facts: RoundFacts) -> Iterator[Observation]:
     """All groups of a round are triaged under one curriculum: state, round id, seed and q."""
-    fields = {
-        "state_id": "curriculum.state_id",
-        "triage_round_id": "curriculum.round_id",
-        "seed": "curriculum.seed",
-        "q": "curriculum.skill_free_probability",
-    }
     places, names = [], []
-    for column, field in fields.items():
+    for column, field in _CURRICULUM.items():
         told = facts.groups.dropna(subset=[column])
         first = told.groupby(column, sort=False)["folder"].agg(["first", "size"])
         if len(first) > 1:
@@ -83,6 +84,29 @@ def curriculum_changes(facts: RoundFacts) -> Iterator[Observation]:
             "Move the groups of another curriculum to the round that it belongs to.",
             tuple(places),
             count=len(names),
+        )
+
+
+@ROUND_RULES.rule("Curriculum is not the triages'", "error")
+def curriculum_differs(facts: RoundFacts) -> Iterator[Observation]:
+    """State and q of a curriculum.json in a round's folder must be those that its triages name."""
+    places = []
+    for column, stated in facts.curriculum.items():
+        told = facts.groups.dropna(subset=[column])
+        other = told[told[column] != stated]
+        if stated is not None and len(other):
+            first = other.iloc[0]
+            detail = (
+                f"{stated} in curriculum.json, {first[column]} in {len(other):,} of {len(told):,} triages"
+            )
+            places.append(Place(detail, field=_CURRICULUM[column], file=f"{first['folder']}/triage.json"))
+    if places:
+        yield Observation(
+            f"The round's curriculum is not the one of its triages: {places[0].detail}.",
+            "curriculum.json",
+            "Put the curriculum beside the groups that were drawn from it.",
+            tuple(places),
+            field=places[0].field,
         )
 
 

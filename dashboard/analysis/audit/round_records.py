@@ -70,20 +70,20 @@ def group_tasks_mixed(facts: RoundFacts) -> Iterator[Observation]:
 @ROUND_RULES.rule("Rollouts of another group", "error")
 def rollouts_misplaced(facts: RoundFacts) -> Iterator[Observation]:
     """A record's episode id names its group and sample: they must be those of its folder and file."""
-    rows = facts.episodes
-    told = rows["episode_id"].astype("object").map(lambda name: _NAME.fullmatch(str(name)))
+    columns = (facts.episodes[name].tolist() for name in ("episode_id", "group_index", "file"))
     places = []
-    for row, match in zip(rows.to_dict("records"), told, strict=True):
+    for name, index, file in zip(*columns, strict=True):
+        match = _NAME.fullmatch(str(name))
         if match is None:
             continue
-        group, sample, index = int(match[1]), int(match[2]), int(row["group_index"])
+        group, sample, numbered = int(match[1]), int(match[2]), _sample(file)
         if group not in (index, index + GROUPS_PER_ROUND * facts.number):
             detail = f"the episode is of group {group}, the folder of group {index}"
-        elif row["kind"] == "training" and (its := _sample(row["file"])) == its and sample != its:
-            detail = f"the episode is sample {sample}, the file sample {its:.0f}"
+        elif numbered == numbered and sample != numbered:  # a file without a number compares with nothing
+            detail = f"the episode is sample {sample}, the file sample {numbered:.0f}"
         else:
             continue
-        places.append(Place(detail, row["episode_id"], None, "episode_id", row["file"]))
+        places.append(Place(detail, name, None, "episode_id", file))
     if places:
         yield Observation(
             "Records lie in the folder or under the name of another rollout.",

@@ -38,6 +38,11 @@ def notes_disagree(facts: RoundFacts) -> Iterator[Observation]:
         _place(row, "scored", row["noted_scored"], is_scored)
         for row, is_scored in zip(rows[other].to_dict("records"), scored[other], strict=True)
     ]
+    invented = rows["noted_scored"].isna() & rows["noted_reward"].notna() & ~scored
+    places += [
+        _place(row, "reward", f"{row['noted_reward']:g}", "no reward: it is unscored")
+        for row in rows[invented].to_dict("records")
+    ]
     both = rows[scored & ~other.astype(bool) & rows["noted_reward"].notna()]
     places += _differing(both, "reward", both["noted_reward"], both["reward"])
     listed = both[both["noted_components"].notna()]
@@ -45,9 +50,9 @@ def notes_disagree(facts: RoundFacts) -> Iterator[Observation]:
     for place, name in enumerate(REWARD_COMPONENTS if len(listed) else ()):
         places += _differing(listed, f"reward.{name}", noted[:, place], listed[name])
     if places:
-        files = len({place.file for place in places})
+        files, n = len({place.file for place in places}), len(facts.groups)
         yield Observation(
-            f"In {files:,} of {len(facts.groups):,} groups the triage records other figures than the rollouts.",
+            f"In {files:,} of {n:,} groups the triage records other figures than its rollouts.",
             TRIAGE,
             _MEND,
             tuple(places),

@@ -62,15 +62,15 @@ def test_a_training_round_is_checked_too(tmp_path: Path, capsys: pytest.CaptureF
         assert run(str(root)) == 1
         text = capsys.readouterr().out
         assert (
-            "error: Triage differs from its rollouts (3). In 1 of 3 groups the triage records other" in text
+            "error: Triage differs from its rollouts (4). In 1 of 3 groups the triage records other" in text
         )
         assert "group-000000000/triage.json train-group-000000000-sample-000000000 " in text
         assert "training_rollouts.reward.r_att: the triage says 0.25, rollout-000000000.json gives 1" in text
-        assert "1 run, round or bundle checked: 1 error, 0 warnings, 1 info" in text
+        assert "1 run, round or bundle checked: 2 errors, 0 warnings, 1 info" in text
     assert run(str(tmp_path / "runs"), "--json") == 1
     report = json.loads(capsys.readouterr().out)
-    (finding,) = [found for found in report["findings"] if found["severity"] == "error"]
-    assert finding["rule"] == "notes_disagree" and finding["run"] == "slime-training/round-000"
+    (finding,) = [found for found in report["findings"] if found["rule"] == "notes_disagree"]
+    assert finding["severity"] == "error" and finding["run"] == "slime-training/round-000"
     assert {place["file"] for place in finding["places"]} == {"group-000000000/triage.json"}
     assert report["checked"][0]["kind"] == "round" and report["checked"][0]["groups"] == 3
 

@@ -29,6 +29,7 @@ from tests.factories.users import open_folder, unprivileged
 ROUND = "slime-training/round-000"
 ALSO: dict[str, set[str]] = {
     "rollouts_lost": {"groups_incomplete"},
+    "notes_disagree": {"episodes_unscored"},
     "rollouts_diagnostic": {"groups_incomplete", "rollouts_lost"},
     "reward_without_purchase": {"strict_is_not_product"},
     "component_out_of_range": {"loose_is_not_formula"},
@@ -137,6 +138,10 @@ def test_a_triage_is_compared_field_by_field(report: AuditReport) -> None:
         ("training_rollouts.reward.r_att", "the triage says 0.25, rollout-000000000.json gives 1"),
         ("training_rollouts.reward", "the triage says 0.75, rollout-000000001.json gives 1"),
         ("training_rollouts.scored", "the triage says false, rollout-000000002.json gives true"),
+        (
+            "training_rollouts.reward",
+            "the triage says 0, rollout-000000006.json gives no reward: it is unscored",
+        ),
     }
     assert {place.file for place in places} == {"group-000000000/triage.json"}
     assert details(one(report, "group_statistics_differ")) == ["recorded true, 5 of 8 rollouts succeeded"]
@@ -177,6 +182,18 @@ def test_provenance_inside_a_round(report: AuditReport) -> None:
     fields = {place.field for place in finding.places}
     assert fields == {"provenance.environment.reward_version", "provenance.model.checkpoint_id"}
     assert "v1 in 1 episodes" in details(finding)
+
+
+def test_the_curriculum_beside_the_groups_is_theirs(report: AuditReport, tmp_path: Path) -> None:
+    told = "0.5 in curriculum.json, 0.2 in 3 of 3 triages"
+    assert details(one(report, "curriculum_differs")) == [told]
+    folder = small_round(tmp_path / ROUND)
+    write_json(folder / "curriculum.json", curriculum({"a": 0.5}))
+    assert [f.rule for f in audited(tmp_path, tmp_path / ".lake").findings] == ["groups_missing"]
+
+
+def test_unknown_schemas_are_counted(report: AuditReport) -> None:
+    assert one(report, "schema_unknown").what.endswith("count as failed: shopsimrl-episode-v3 (1).")
 
 
 def test_a_checkpoint_of_each_step_is_training_at_work(tmp_path: Path) -> None:
