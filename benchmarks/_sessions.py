@@ -8,23 +8,31 @@ between: people press far less often.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from benchmarks._visitors import Server, Visit, Visitor
 
 __all__ = ["SESSIONS", "Waits", "on_cold_pages", "on_different_pages", "on_the_same_page", "warm_up"]
 
 SESSIONS = 10
+_TICK_SECONDS = 0.05
 
 Walk = Callable[[Visitor, int, asyncio.Barrier], Awaitable[list[Visit]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """What the sessions waited, every page run of every session."""
+    """What the sessions waited, every page run of every session.
+
+    ``stood_still`` is the longest time in seconds that this measuring process, which does next to nothing,
+    did not get to run: a machine that halts (a virtual one, a laptop) makes every session wait as long.
+    """
 
     visits: list[Visit]
+    stood_still: float
 
     @property
     def seconds(self) -> list[float]:
@@ -94,5 +102,15 @@ async def _together(server: Server, walk: Walk) -> Waits:
         async with Visitor(server.port) as visitor:
             return await walk(visitor, number, ready)
 
+    ticks = [time.perf_counter()]
+    ticking = asyncio.create_task(_tick(ticks))
     found = await asyncio.gather(*map(session, range(SESSIONS)))
-    return Waits([visit for visits in found for visit in visits])
+    ticking.cancel()
+    stood_still = max(after - before for before, after in pairwise([*ticks, time.perf_counter()]))
+    return Waits([visit for visits in found for visit in visits], stood_still - _TICK_SECONDS)
+
+
+async def _tick(ticks: list[float]) -> None:
+    while True:
+        await asyncio.sleep(_TICK_SECONDS)
+        ticks.append(time.perf_counter())

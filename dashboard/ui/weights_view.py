@@ -28,6 +28,7 @@ __all__ = [
     "explained",
     "facets",
     "flatness",
+    "found",
     "gains",
     "gains_over",
     "groups",
@@ -198,8 +199,23 @@ def _moves(
 
 
 def explained(lab: Lab, text: str, asin: str, weights: FieldWeights) -> Explanation:
-    """One score taken apart. Raises :class:`~shopsim.search.explain.UnknownProductError`."""
-    return explain(lab.scorer, text, asin, weights)
+    """One score taken apart; shared. Raises :class:`~shopsim.search.explain.UnknownProductError`."""
+    return _explained(lab, lab.identity, text, asin, weights.values())
+
+
+@st.cache_resource(show_spinner=False, max_entries=400)
+def _explained(_lab: Lab, identity: _Identity, text: str, asin: str, values: _Values) -> Explanation:
+    return explain(_lab.scorer, text, asin, FieldWeights.from_values(values))
+
+
+def found(lab: Lab, text: str, weights: FieldWeights) -> list[tuple[str, float]]:
+    """The result list of a query, best first: ASIN and FTS5 score; shared, not to be changed."""
+    return _found(lab, lab.identity, text, weights.values())
+
+
+@st.cache_resource(show_spinner=False, max_entries=400)
+def _found(_lab: Lab, identity: _Identity, text: str, values: _Values) -> list[tuple[str, float]]:
+    return list(_lab.scorer.search(text, FieldWeights.from_values(values)))
 
 
 def flatness(lab: Lab, asked: Asked, weights: FieldWeights, objective: str) -> list[Sensitivity]:

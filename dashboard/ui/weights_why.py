@@ -16,9 +16,11 @@ from dashboard.analysis.weights_explained import (
 from dashboard.charts.search_scores import score_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state, tables
+from dashboard.ui.data import shared
+from dashboard.ui.figures import drawn
 from dashboard.ui.search_lab import Lab, QuerySource, query_set
 from dashboard.ui.text import count, number, plural, safe_text, shorten
-from dashboard.ui.weights_view import explained
+from dashboard.ui.weights_view import explained, found
 from shopsim.search import FieldWeights, search_tokens
 from shopsim.search.explain import Explanation, UnknownProductError
 
@@ -44,7 +46,7 @@ def draw_why(lab: Lab, source: QuerySource, sets: dict[str, FieldWeights], base:
     if not search_tokens(text):
         ui.empty_state("This query has no word that the search could use.", hint="Type one above.")
         return
-    results = lab.scorer.search(text, sets[chosen])
+    results = found(lab, text, sets[chosen])
     left, right = st.columns(2, gap="large")
     with left:
         _results(lab, text, wanted, sets, base, chosen, results)
@@ -111,7 +113,7 @@ def _results(
     listed = results[:_LISTED]
     products = {asin: lab.engine.corpus.get(asin) for asin, _ in listed}
     titles = {asin: product.title for asin, product in products.items() if product is not None}
-    table = result_rows(listed, lab.scorer.search(text, sets[base]), wanted, titles)
+    table = result_rows(listed, found(lab, text, sets[base]), wanted, titles)
     if chosen == base:
         table = table.drop(columns="baseline")
 
@@ -165,9 +167,9 @@ def _bars(told: dict[str, Explanation]) -> None:
     labels = {
         name: f"{name}: rank {one.rank}" if one.rank else f"{name}: no match" for name, one in told.items()
     }
-    rows = field_scores({labels[name]: one for name, one in told.items()})
+    rows = shared(field_scores, {labels[name]: one for name, one in told.items()})
     ui.show_figure(
-        score_figure(rows, list(labels.values())),
+        drawn(score_figure, rows, list(labels.values())),
         key="scores",
         alt="The score by field under every compared set",
     )
@@ -175,7 +177,7 @@ def _bars(told: dict[str, Explanation]) -> None:
 
 
 def _tokens(told: Explanation, chosen: str) -> None:
-    table = token_table(told)
+    table = shared(token_table, told)
     filled = [name for name in TOKEN_COLUMNS if table[name].notna().any()]
     st.dataframe(
         table[filled],
