@@ -40,9 +40,13 @@ def _compare(
     ],
     root: RootOption = None,
     bootstrap: Annotated[
-        Literal["published", "fast"],
-        typer.Option(help="published: the very resamples of the published analysis; fast: shared resamples."),
-    ] = "fast",
+        Literal["published", "fast"] | None,
+        typer.Option(
+            help="published: the very resamples of the published analysis; fast: shared resamples. "
+            "Default: fast, but published with a gate, so that its verdict is the published analysis's.",
+            show_default=False,
+        ),
+    ] = None,
     gate: Annotated[
         list[str] | None, typer.Option(metavar="METRIC>=NUMBER", help="Fail when the interval may be worse.")
     ] = None,
@@ -59,7 +63,8 @@ def _compare(
         raise UsageError("compare: name at least two runs")
     gates = [parse_gate(text) for text in gate or []]
     lake, ids = resolve_runs(runs, root)
-    results = [compare_runs(lake, ids[0], other, bootstrap=bootstrap) for other in ids[1:]]
+    method = bootstrap or ("published" if gates else "fast")
+    results = [compare_runs(lake, ids[0], other, bootstrap=method) for other in ids[1:]]
     verdicts = [(g, g.check(result.comparison)) for result in results for g in gates]
     if as_json:
         documents = [_document(result, gates) for result in results]
@@ -105,6 +110,7 @@ def _document(result: RunComparison, gates: Sequence[Gate]) -> dict[str, Any]:
                     "confidence_interval": _pair(metric.interval),
                     "pairs": metric.n,
                     "tasks_to_settle": metric.tasks_to_settle,
+                    "more_tasks_to_settle": metric.more_tasks,
                 }
                 for metric in comparison.metrics
             },

@@ -25,7 +25,7 @@ def describe(result: RunComparison, *, markdown: bool = False) -> str:
     title = f"{result.run_b} against {result.run_a}: {comparison.pairs} paired tasks"
     blocks = [f"## {title}" if markdown else title, _alignment(result)]
     rows = [_metric_row(metric) for metric in comparison.metrics]
-    heads = ("metric", "n", "A", "B", "B - A", "95% interval", "tasks to settle")
+    heads = ("metric", "n", "A", "B", "B - A", "95% interval", "more tasks needed")
     blocks.append(_table(heads, rows, markdown))
     counts = comparison.transitions
     blocks.append(
@@ -90,7 +90,7 @@ def _metric_row(metric: MetricComparison) -> tuple[str, ...]:
         f"{metric.mean_b:,.{decimals}f}",
         f"{metric.difference:+,.{decimals}f}",
         f"[{interval.low:+,.{decimals}f}, {interval.high:+,.{decimals}f}]" if interval else "-",
-        f"{metric.tasks_to_settle:,}" if metric.tasks_to_settle else "",
+        f"{metric.more_tasks:,}" if metric.more_tasks else "",
     )
 
 

@@ -187,13 +187,14 @@ def metrics_section(result: RunComparison) -> None:
                 for low, high, share in zip(rows["low"], rows["high"], shares, strict=True)
             ],
             "B is": rows["verdict"],
-            "Tasks to settle": [count(value) for value in rows["tasks_to_settle"]],
+            "More tasks needed": [count(value) for value in rows["more_tasks"]],
         }
     )
     st.dataframe(table, hide_index=True, key="metric_table")
     st.caption(
-        "Means over the tasks that both runs scored, each task once. 'Tasks to settle': how many paired "
-        "tasks would decide a difference of the observed size with 80% power (normal approximation)."
+        "Means over the tasks that both runs scored, each task once. 'More tasks needed': how many paired "
+        "tasks beyond these would decide a difference of the observed size with 80% power (normal "
+        "approximation)."
     )
 
 

@@ -116,7 +116,7 @@ def _metrics(result: RunComparison) -> Section:
     )
     told = result.comparison.bootstrap
     table = Table(
-        ("Metric", "n", "A", "B", "B − A", "95% interval", "B is", "Tasks to settle"),
+        ("Metric", "n", "A", "B", "B − A", "95% interval", "B is", "More tasks needed"),
         [
             (
                 row["label"],
@@ -124,14 +124,15 @@ def _metrics(result: RunComparison) -> Section:
                 *(number(row[name], digits) for name in ("a", "b", "difference")),
                 interval(row["low"], row["high"], digits=digits),
                 row["verdict"],
-                "" if pd.isna(row["tasks_to_settle"]) else count(row["tasks_to_settle"]),
+                "" if pd.isna(row["more_tasks"]) else count(row["more_tasks"]),
             )
             for row in rows.to_dict("records")
             for digits in [4 if row["metric"] in SHARES else 1]
         ],
         frozenset({1, 2, 3, 4, 5, 7}),
-        f"Intervals: {told['method']}, {count(told['samples'])} resamples, seed {told['seed']}. Tasks to "
-        "settle: how many paired tasks would decide a difference of the observed size with 80% power.",
+        f"Intervals: {told['method']}, {count(told['samples'])} resamples, seed {told['seed']}. More tasks "
+        "needed: how many paired tasks beyond these would decide a difference of the observed size with 80% "
+        "power.",
     )
     return Section("Differences, B − A", figures=[figure], tables=[table])
 

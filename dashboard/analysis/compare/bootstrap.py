@@ -29,7 +29,7 @@ __all__ = [
 DEFAULT_SEED: Final = 20260901
 DEFAULT_RESAMPLES: Final = 10_000
 DEFAULT_CONFIDENCE: Final = 0.95
-_SINGLE_PRECISION: Final = 1e-6
+_ROUNDING: Final = 1e-12
 _DRAWS_AT_ONCE: Final = 1 << 20
 
 Floats = npt.NDArray[np.float64]
@@ -94,8 +94,8 @@ def fast_intervals(
         values = np.column_stack([differences[metric] for metric in metrics])
         means = _resampled_means(rng, values, resamples)
         means.sort(axis=0)
-        # A bound that is 0 up to the rounding of single precision is 0: else it would pass for decided.
-        noise = _SINGLE_PRECISION * np.abs(values).max(axis=0)
+        # A bound that is 0 up to rounding is 0: else it would pass for decided.
+        noise = _ROUNDING * np.abs(values).max(axis=0)
         for column, metric in enumerate(metrics):
             ordered = means[:, column]
             ordered[np.abs(ordered) <= noise[column]] = 0.0
@@ -104,18 +104,19 @@ def fast_intervals(
 
 
 def _resampled_means(rng: np.random.Generator, values: Floats, resamples: int) -> Floats:
-    """Means of the columns of ``values`` (shape ``[n, metrics]``) in every resample, in bounded memory."""
+    """Means of the columns of ``values`` (shape ``[n, metrics]``) in every resample, in bounded memory.
+
+    In double precision, so that whole numbers (success, steps, tokens) add up exactly: the means of
+    success are ``k / n`` to the last bit, and a gate that stands on such a value holds.
+    """
     n = len(values)
-    # Centring first keeps single precision exact enough for values such as token counts.
-    centre = values.mean(axis=0)
-    centred = (values - centre).astype(np.float32)
     means = np.empty((resamples, values.shape[1]))
     step = max(1, _DRAWS_AT_ONCE // n)
     for start in range(0, resamples, step):
         size = min(step, resamples - start)
         places = rng.integers(0, n, size=(size, n)) + n * np.arange(size)[:, None]
-        counts = np.bincount(places.ravel(), minlength=size * n).reshape(size, n).astype(np.float32)
-        means[start : start + size] = counts @ centred / n + centre
+        counts = np.bincount(places.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+        means[start : start + size] = counts @ values / n
     return means
 
 

@@ -33,7 +33,10 @@ Bootstrap = Literal["published", "fast"]
 
 @dataclass(frozen=True, slots=True)
 class MetricComparison:
-    """Means of the ``n`` tasks on which both runs have the metric; ``difference`` is B minus A."""
+    """Means of the ``n`` tasks on which both runs have the metric; ``difference`` is B minus A.
+
+    ``tasks_to_settle``: paired tasks in all that would settle an undecided difference.
+    """
 
     metric: str
     n: int
@@ -43,6 +46,11 @@ class MetricComparison:
     interval: Interval | None
     higher_is_better: bool | None
     tasks_to_settle: int | None
+
+    @property
+    def more_tasks(self) -> int | None:
+        """How many tasks more than the ``n`` there are would settle the difference; None when settled."""
+        return None if self.tasks_to_settle is None else max(self.tasks_to_settle - self.n, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +134,8 @@ def compare_pairs(
 def slice_effects(pairs: pd.DataFrame, dimensions: Iterable[str]) -> list[SliceEffect]:
     """Success difference per value of each dimension, with one false-discovery correction over them all.
 
-    The p-value is a sign-flip test on the per-task success difference, which for 0/1 outcomes is the
-    Monte-Carlo form of McNemar's test and stays valid for fractional success.
+    The p-value is a sign-flip test on the per-task success difference, which for 0/1 outcomes is
+    McNemar's exact test and stays valid for fractional success.
     """
     rows: list[tuple[str, str, int, float, float, float]] = []
     for dimension in dimensions:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
 from dashboard.analysis.compare.comparison import Comparison
 from dashboard.analysis.compare.pairing import METRICS
 from shopsim.errors import UsageError
 
 __all__ = ["Gate", "GateResult", "parse_gate"]
+
+_ROUNDING: Final = 1e-9
+"""So far may an interval's end lie beyond the bound: interpolation rounds, and no metric is that fine."""
 
 _GATE = re.compile(r"\s*(?P<metric>[a-z_]+)\s*(?P<sense>>=|<=)\s*(?P<bound>[-+]?\d+(?:\.\d+)?)\s*")
 
@@ -36,12 +40,13 @@ class Gate:
         if entry is None or entry.interval is None:
             return GateResult(False, f"{self.metric}: no task on which both runs have it")
         end = entry.interval.low if self.sense == ">=" else entry.interval.high
-        passed = end >= self.bound if self.sense == ">=" else end <= self.bound
+        slack = end - self.bound if self.sense == ">=" else self.bound - end
+        passed = slack >= -_ROUNDING * max(1.0, abs(self.bound))
         side = "lower" if self.sense == ">=" else "upper"
         verdict = "holds" if passed else "fails"
         return GateResult(
             passed,
-            f"gate {self.metric}{self.sense}{self.bound:g} {verdict}: {side} end {end:+.4f}, n = {entry.n}",
+            f"gate {self.metric}{self.sense}{self.bound:g} {verdict}: {side} end {end:+.6g}, n = {entry.n}",
         )
 
 

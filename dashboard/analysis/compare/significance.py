@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, ndtri  # scipy.stats would add a second to a page's first visit
 
 __all__ = ["benjamini_hochberg", "mcnemar_exact", "paired_sign_flip_p", "tasks_to_settle"]
+
+_MOST_ENUMERATED: Final = 14
+"""Up to so many changed pairs every assignment of signs is looked at: 16,384 of them."""
 
 
 def mcnemar_exact(fixed: int, broken: int) -> float:
@@ -24,18 +28,31 @@ def mcnemar_exact(fixed: int, broken: int) -> float:
 
 
 def paired_sign_flip_p(differences: npt.NDArray[np.float64], *, seed: int = 0, flips: int = 10_000) -> float:
-    """Two-sided Monte-Carlo sign-flip p-value of a zero mean difference, ``(k + 1) / (flips + 1)``.
+    """Two-sided sign-flip p-value of a zero mean difference.
 
-    It assumes only that a difference is as likely in either direction when nothing changed.
+    It assumes only that a difference is as likely in either direction when nothing changed. Exact where
+    every changed pair changed by the same amount (0/1 outcomes: then it is McNemar's exact test) and where
+    few changed; else from random flips, ``(k + 1) / (flips + 1)``.
     """
     changed = differences[differences != 0]
     if len(changed) == 0:
         return 1.0
-    observed = abs(changed.sum())
+    if np.ptp(np.abs(changed)) == 0:
+        return mcnemar_exact(int((changed > 0).sum()), int((changed < 0).sum()))
+    if len(changed) <= _MOST_ENUMERATED:
+        bits = np.arange(1 << len(changed))[:, None] >> np.arange(len(changed)) & 1
+        return float(_reached(2 * bits - 1, changed).mean())
     rng = np.random.default_rng(seed)
     signs = rng.integers(0, 2, size=(flips, len(changed)), dtype=np.int8) * 2 - 1
-    reached = int((np.abs(signs @ changed) >= observed * (1 - 1e-12)).sum())
-    return (reached + 1) / (flips + 1)
+    return (int(_reached(signs, changed).sum()) + 1) / (flips + 1)
+
+
+def _reached(signs: npt.NDArray[np.integer], changed: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Which rows of ``signs`` give a sum as far from 0 as the observed one, rounding aside."""
+    reached: npt.NDArray[np.bool_] = (
+        np.abs(signs @ changed) >= abs(changed.sum()) - 1e-12 * np.abs(changed).sum()
+    )
+    return reached
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:

@@ -50,7 +50,7 @@ _VERDICTS: Final = {True: "better", False: "worse", None: "changed"}
 
 
 def metric_rows(comparison: Comparison) -> pd.DataFrame:
-    """One row a metric: ``metric, label, n, a, b, difference, low, high, verdict, tasks_to_settle``."""
+    """One row a metric: ``metric, label, n, a, b, difference, low, high, verdict, more_tasks``."""
     rows = []
     for entry in comparison.metrics:
         decided = entry.interval is not None and entry.interval.decided
@@ -67,11 +67,11 @@ def metric_rows(comparison: Comparison) -> pd.DataFrame:
                 "low": entry.interval.low if entry.interval else None,
                 "high": entry.interval.high if entry.interval else None,
                 "verdict": _VERDICTS[better] if decided else "undecided",
-                "tasks_to_settle": entry.tasks_to_settle,
+                "more_tasks": entry.more_tasks,
             }
         )
-    columns = ["metric", "label", "n", "a", "b", "difference", "low", "high", "verdict", "tasks_to_settle"]
-    return pd.DataFrame(rows, columns=columns).astype({"tasks_to_settle": "Int64"})
+    columns = ["metric", "label", "n", "a", "b", "difference", "low", "high", "verdict", "more_tasks"]
+    return pd.DataFrame(rows, columns=columns).astype({"more_tasks": "Int64"})
 
 
 def share_metrics(rows: pd.DataFrame) -> pd.DataFrame:

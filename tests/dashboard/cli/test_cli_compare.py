@@ -114,6 +114,29 @@ def test_the_published_outcomes(
     assert counts == {"fixed": 139, "broken": 9, "kept": 198, "never": 54}
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "gate"),
+    [
+        ("base_free", "iter80_free", "r_success>=0.275"),
+        ("base_free", "iter80_free", "r_success<=0.375"),
+        ("iter80_free", "iter80_st", "r_success>=-0.005"),
+    ],
+)
+def test_gates_at_the_published_bounds_hold(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    a: str,
+    b: str,
+    gate: str,
+) -> None:
+    if not PUBLISHED.is_dir():
+        pytest.skip("the published artefacts are not beside the project (../shared/published)")
+    monkeypatch.setenv("SHOPSIM_LAKE", str(tmp_path / "lake"))
+    code, out, _ = run(capsys, a, b, "--root", str(PUBLISHED), "--gate", gate)
+    assert code == 0 and f"gate {gate} holds" in out
+
+
 def test_a_summary_alone_cannot_be_paired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

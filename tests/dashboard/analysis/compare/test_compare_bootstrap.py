@@ -84,3 +84,15 @@ def test_no_pairs_is_no_interval() -> None:
     empty = np.array([])
     assert published_interval(empty, "reward") is None
     assert fast_intervals({"reward": empty}) == {"reward": None}
+
+
+@pytest.mark.parametrize("n", [40, 100, 400])
+def test_fast_bounds_of_success_are_whole_shares(n: int) -> None:
+    """Success differences are -1, 0 or 1: an interpolated end lies on or between k/n, exactly."""
+    for fixed in range(0, n, n // 20):
+        values = np.array([1.0] * fixed + [-1.0] * (n // 10) + [0.0] * n)[:n]
+        interval = fast_intervals({"r_success": values})["r_success"]
+        assert interval is not None
+        for end in (interval.low, interval.high):
+            nearest = round(end * n * 1000) / (n * 1000)  # position 249.975 interpolates in thousandths
+            assert end == pytest.approx(nearest, abs=1e-14)

@@ -96,6 +96,29 @@ def test_gate() -> None:
             parse_gate(wrong)
 
 
+def test_a_gate_at_the_very_end_of_the_interval_holds() -> None:
+    """A bound that the end of the interval equals holds, whatever the last bits of the arithmetic say."""
+    for fixed in range(0, 21):
+        a = {k: 0.0 if k < fixed else 1.0 for k in range(100)}
+        b = {k: 0.0 if 90 <= k < 99 else 1.0 for k in range(100)}
+        for bootstrap in ("fast", "published"):
+            comparison = compare_pairs(pair_episodes(episodes(a), episodes(b)), bootstrap=bootstrap)
+            success = comparison.metric("r_success")
+            assert success is not None and success.interval is not None
+            low, high = round(success.interval.low, 6), round(success.interval.high, 6)
+            assert parse_gate(f"r_success>={low:.6f}").check(comparison).passed
+            assert parse_gate(f"r_success<={high:.6f}").check(comparison).passed
+            assert not parse_gate(f"r_success>={low + 1e-5:.6f}").check(comparison).passed
+
+
+def test_more_tasks_are_those_beyond_the_ones_there_are() -> None:
+    a = {k: float(k % 2) for k in range(100)}
+    b = {**a, 0: 1.0, 2: 1.0, 4: 1.0, 1: 0.0}
+    success = compare_pairs(pair_episodes(episodes(a), episodes(b))).metric("r_success")
+    assert success is not None and success.tasks_to_settle is not None
+    assert success.more_tasks == success.tasks_to_settle - 100
+
+
 def published_frames() -> dict[str, pd.DataFrame]:
     path = PUBLISHED / "analysis" / "test_task_outcomes.json"
     if not path.is_file():

@@ -44,3 +44,19 @@ def test_tasks_to_settle_by_hand() -> None:
     assert tasks_to_settle(differences) == int(np.ceil(7.8488797 * variance / 0.02**2))
     assert tasks_to_settle(np.zeros(10)) is None
     assert tasks_to_settle(np.array([1.0])) is None
+
+
+def test_sign_flip_is_exact_for_few_or_binary_changes() -> None:
+    assert paired_sign_flip_p(np.array([1.0, 1.0, 0.0])) == 0.5
+    assert paired_sign_flip_p(np.array([1.0, 1.0, 1.0])) == 0.25
+    assert paired_sign_flip_p(np.array([1.0] * 46 + [-1.0] * 35)) == mcnemar_exact(46, 35)
+    # Sums of (0.5, 1, 2) under the eight signs: only +3.5 and -3.5 are as far from 0 as 3.5.
+    assert paired_sign_flip_p(np.array([0.5, 1.0, 2.0])) == 0.25
+    # Of (0.5, -1, 2) with sum 1.5: +-1.5, +-2.5 and +-3.5.
+    assert paired_sign_flip_p(np.array([0.5, -1.0, 2.0])) == 0.75
+
+
+def test_sign_flip_of_many_different_changes_is_near_the_exact_one() -> None:
+    changed = np.array([0.3, -0.1, 0.7, 0.2, -0.4, 0.9, 0.6, -0.2, 0.5, 0.1, 0.8, -0.3, 0.35, 0.45])
+    more = np.append(changed, 0.01)
+    assert paired_sign_flip_p(more) == pytest.approx(paired_sign_flip_p(changed), abs=0.02)
