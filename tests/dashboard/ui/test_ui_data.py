@@ -36,6 +36,20 @@ def test_workspace_from_the_environment(workspace: Path, monkeypatch: pytest.Mon
         current_workspace()
 
 
+def test_changed_settings_are_read_again(workspace: Path) -> None:
+    path = workspace / "configs" / "shopsim.toml"
+    assert current_workspace().settings is current_workspace().settings
+    path.write_text('[runs]\nroot = "elsewhere"\n', encoding="utf-8")
+    assert current_workspace().roots == (workspace / "elsewhere",)
+    path.write_text("[runs]\nroots = 1\n", encoding="utf-8")
+    for _ in range(2):
+        with pytest.raises(SettingsError, match="roots"):
+            current_workspace()
+    path.unlink()
+    with pytest.raises(SettingsError, match="no such file"):
+        current_workspace()
+
+
 def test_new_data_show_after_a_refresh_and_cached_frames_are_copies(workspace: Path) -> None:
     assert data.load_runs().ids == []
     write_run(workspace / "runs" / "iter5", [episode_record(1), episode_record(2, outcome="wrong_option")])

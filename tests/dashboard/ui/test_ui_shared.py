@@ -6,6 +6,7 @@ import gc
 import json
 import threading
 import time
+import tomllib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import pytest
 import streamlit as st
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from streamlit.config import get_config_options
 
 from dashboard.charts.distributions import bin_figure
 from dashboard.ui import data
@@ -220,6 +222,13 @@ def test_a_finished_figure_is_sent_as_the_figure_itself(workspace: Path) -> None
     assert drawn(bin_figure, bins, names, styles, title="Other") is not finished
     assert finished.nbytes > len(json.dumps(finished.to_dict()["layout"]))
     assert isinstance(go.Figure(finished.to_dict()), go.Figure)
+
+
+def test_no_page_run_ends_with_a_collection_of_the_whole_process() -> None:
+    folder = Path(__file__).resolve().parents[3]
+    told = tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert told["runner"]["postScriptGC"] is False
+    assert "runner.postScriptGC" in get_config_options()
 
 
 @pytest.fixture(scope="module")
