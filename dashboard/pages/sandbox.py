@@ -44,7 +44,7 @@ def choose_play(engine: Engine) -> Play:
             st.caption(safe_text(f"The catalogue has no task {asked}; another one is shown."))
     if not ids:
         ui.empty_state(f"The {split} split has no tasks.", hint="Choose another one above.")
-        st.stop()
+        state.stop()
     with columns[2]:
         st.button("Random task", icon=":material/shuffle:", on_click=draw_task, args=(ids,), width="stretch")
     with columns[1]:

@@ -1,24 +1,67 @@
-"""The state behind the widgets of :mod:`dashboard.ui.state`: the address, the session's memory, links."""
+"""The state behind the widgets of :mod:`dashboard.ui.state`: the address, the session's memory, links.
+
+Every write of ``st.query_params`` is an entry in the browser's history. What callbacks and the page change in
+a run is therefore collected, and :func:`write_address` sends it at the end of the run as one entry, so that
+one step back undoes one action. Read the address by :func:`raw`, which knows what is still to be sent. A run
+that is cut short by the next action leaves its changes to that one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn, cast
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-__all__ = ["changed", "open_page", "page_params", "peek", "put", "remember", "settle"]
+__all__ = [
+    "changed",
+    "open_page",
+    "page_params",
+    "peek",
+    "put",
+    "raw",
+    "remember",
+    "settle",
+    "stop",
+    "write_address",
+]
 
 _MEMORY = "_url_state"
 _PAGE = "_url_page"
 _PAGE_KEYS = "_url_page_keys"
 _WHOLES = "_url_wholes"
+_PENDING = "_url_pending"
 
 
 def open_page(name: str) -> None:
     """Called by the app before a page runs: which page the keys drawn from now on belong to."""
+    if st.session_state.get(_PAGE) != name:
+        st.session_state.pop(_PENDING, None)  # of a run of another page that was cut short
     st.session_state[_PAGE] = name
+
+
+def raw(key: str) -> list[str]:
+    """The values of ``key`` in the address, with what this run changed; empty when it is absent."""
+    pending = _pending()
+    return pending[key] or [] if key in pending else st.query_params.get_all(key)
+
+
+def write_address() -> None:
+    """Send what callbacks and the page changed since the run began as one entry of the browser's history.
+
+    The app calls it after the page.
+    """
+    changes = _pending()
+    if not changes:
+        return
+    params = {key: st.query_params.get_all(key) for key in st.query_params}
+    for key, value in changes.items():
+        params.pop(key, None)
+        if value is not None:
+            params[key] = value
+    st.query_params.from_dict(params)
+    st.session_state.pop(_PENDING, None)
 
 
 def page_params(name: str, **changes: Any) -> dict[str, list[str]]:
@@ -29,10 +72,10 @@ def page_params(name: str, **changes: Any) -> dict[str, list[str]]:
     """
     params = {}
     for key, default in _page_keys(name).items():
-        raw = st.query_params.get_all(key)
+        written = raw(key)
         value = _memory().get(key, default)
-        if raw:
-            params[key] = raw
+        if written:
+            params[key] = written
         elif value != default and value is not None:
             params[key] = _as_text(value)
     for key, whole in _wholes().items():
@@ -45,6 +88,12 @@ def page_params(name: str, **changes: Any) -> dict[str, list[str]]:
     return params
 
 
+def stop() -> NoReturn:
+    """End the page here, as ``st.stop()`` does, after which the address could no longer be written."""
+    write_address()
+    st.stop()
+
+
 def put(key: str, value: Any) -> None:
     """Set the state of ``key`` from a callback (``on_click=put, args=(...)``) or a table selection.
 
@@ -53,18 +102,17 @@ def put(key: str, value: Any) -> None:
     if value is None:
         _memory().pop(key, None)
         st.session_state.pop(key, None)
-        if key in st.query_params:
-            del st.query_params[key]
+        _send(key, None)
         return
     _memory()[key] = value
-    st.query_params[key] = _as_text(value)
+    _send(key, _as_text(value))
 
 
 def peek(key: str, default: str | None = None) -> str | None:
     """The current value of ``key`` as text, without drawing a widget: URL first, then memory."""
-    raw = st.query_params.get_all(key)
-    if raw:
-        return raw[-1]
+    written = raw(key)
+    if written:
+        return written[-1]
     if _came_by_history() or key not in _memory():
         return default
     parts = _as_text(_memory()[key])
@@ -93,11 +141,11 @@ def settle(
     keep: bool = False,
 ) -> None:
     """Put the value of ``key`` into the session before its widget is drawn, and into the URL."""
-    raw = st.query_params.get_all(key)
-    if raw == [""] and isinstance(default, list):
+    written = raw(key)
+    if written == [""] and isinstance(default, list):
         value: Any = []
-    elif raw:
-        value = read(raw)
+    elif written:
+        value = read(written)
     elif _came_by_history() or key not in _memory():
         value = default
     else:
@@ -125,12 +173,25 @@ def changed(key: str, default: Any, then: Callable[[], None] | None = None) -> N
 
 
 def _write(key: str, value: Any, default: Any) -> None:
-    """Write the URL only where it differs: every write is an entry in the browser's history."""
-    if value == default or value is None:
-        if key in st.query_params:
-            del st.query_params[key]
-    elif st.query_params.get_all(key) != (wanted := _as_text(value)):
-        st.query_params[key] = wanted
+    _send(key, None if value == default or value is None else _as_text(value))
+
+
+def _send(key: str, wanted: list[str] | None) -> None:
+    """Have the end of the run write ``key`` where the address differs."""
+    if (st.query_params.get_all(key) or None) == wanted:
+        _pending().pop(key, None)
+    else:
+        _pending()[key] = wanted
+
+
+def _pending() -> dict[str, list[str] | None]:
+    """What is still to be sent, None for a key to remove: changes of the address that the browser shows."""
+    shown = getattr(get_script_run_ctx(), "query_string", "")
+    base, changes = st.session_state.get(_PENDING, (None, {}))
+    if base != shown:  # nothing yet, or the reader moved on to another address in between
+        changes = {}
+        st.session_state[_PENDING] = (shown, changes)
+    return cast(dict[str, list[str] | None], changes)
 
 
 def _as_text(value: Any) -> list[str]:

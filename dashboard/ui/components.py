@@ -72,13 +72,13 @@ def require_runs(*, traces: bool = False) -> Runs:
             hint="Run `shopsim demo` to record the demo runs, "
             "or start with `shopsim-review dashboard --root DIR`.",
         )
-        st.stop()
+        state.stop()
     if traces and not runs.with_traces:
         empty_state(
             "The runs found consist of summaries only, so there are no episodes to look into.",
             hint="Copy each run's `traces.jsonl` beside its summary to see them here.",
         )
-        st.stop()
+        state.stop()
     return runs
 
 

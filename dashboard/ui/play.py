@@ -58,7 +58,7 @@ class Play:
 
 def current_play(engine: Engine, task_id: int, *, persona: bool) -> Play:
     """The play that the URL describes, replayed as far as the session's play differs from it."""
-    wanted = [action for action in st.query_params.get_all(_ACTIONS) if action.strip()]
+    wanted = [action for action in state.raw(_ACTIONS) if action.strip()]
     play: Play | None = st.session_state.get(_SESSION)
     if play is not None and (play.engine, play.task_id, play.persona) != (engine, task_id, persona):
         play = None

@@ -41,7 +41,7 @@ def choose_step(
 
     ``of`` is the key of the episode that it is a part of.
     """
-    raw = st.query_params.get(key, "")
+    raw = next(reversed(state.raw(key)), "")
     position = min(max(int(raw), 1), len(steps)) if re.fullmatch(r"[0-9]{1,9}", raw) else 1
     state.remember(key, position, 1, of=of)
     st.subheader(f"Step {position} of {len(steps)}", anchor=False)

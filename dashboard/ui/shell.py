@@ -47,6 +47,7 @@ def run_app() -> None:
         st.error(safe_text(error), icon=":material/error:")
     finally:
         _running.app = False
+    state.write_address()
 
 
 def ensure_shell() -> None:

@@ -10,7 +10,8 @@ back in the browser drops values. (``persist_state="session"`` is used: it hands
 same key is drawn on another page.)
 
 Use one key for one meaning on every page: ``runs`` (several), ``run``, ``task``, ``episode``, ``step``,
-``domain``, ``reason``, ``axis`` ... Options are strings or integers.
+``domain``, ``reason``, ``axis`` ... Options are strings or integers. All that one action changes is one
+entry in the browser's history (:mod:`dashboard.ui.address`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,18 @@ from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
-from dashboard.ui.address import changed, open_page, page_params, peek, put, remember, settle
+from dashboard.ui.address import (
+    changed,
+    open_page,
+    page_params,
+    peek,
+    put,
+    raw,
+    remember,
+    settle,
+    stop,
+    write_address,
+)
 
 __all__ = [
     "choice",
@@ -30,10 +42,13 @@ __all__ = [
     "page_params",
     "peek",
     "put",
+    "raw",
     "remember",
     "slider",
+    "stop",
     "text",
     "toggle",
+    "write_address",
 ]
 
 T = TypeVar("T", str, int)

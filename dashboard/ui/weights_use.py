@@ -81,7 +81,7 @@ def _save(lab: Lab, chosen: str, weights: FieldWeights) -> None:
         st.session_state[_MESSAGE] = ("error", str(error))
         return
     st.session_state[_MESSAGE] = ("done", f"Saved as {_relative(path)}.")
-    kept = st.query_params.get_all("sets") or list(st.session_state.get("sets", []))
+    kept = state.raw("sets") or list(st.session_state.get("sets", []))
     state.put("sets", list(dict.fromkeys([*kept, name])))
 
 

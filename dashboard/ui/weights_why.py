@@ -92,13 +92,13 @@ def _choose(lab: Lab, source: QuerySource, base: str, other: str) -> tuple[str, 
 def _forget(key: str, of: str, value: object) -> None:
     """Forget ``key`` when what it belongs to was changed; a link that brings its own ``key`` keeps it."""
     seen = st.session_state.setdefault(_SEEN, {})
-    if seen.get(of, value) != value and st.query_params.get(key) == seen.get(f"?{key}"):
+    if seen.get(of, value) != value and state.raw(key) == seen.get(f"?{key}", []):
         state.put(key, None)
     seen[of] = value
 
 
 def _note(key: str) -> None:
-    st.session_state[_SEEN][f"?{key}"] = st.query_params.get(key)
+    st.session_state[_SEEN][f"?{key}"] = state.raw(key)
 
 
 def _results(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.query_params import QueryParams
 from streamlit.testing.v1 import AppTest
 
 MAIN = """
@@ -14,6 +16,8 @@ pages = {name: st.Page(f"views/{name}.py", url_path=name, default=name == "one")
 page = st.navigation(list(pages.values()), position="hidden")
 state.open_page(next(name for name, entry in pages.items() if entry == page))
 page.run()
+if not st.session_state.get("cut"):
+    state.write_address()
 """
 ONE = """
 import streamlit as st
@@ -28,6 +32,12 @@ state.number("Steps", key="steps", default=5, minimum=1, maximum=9)
 state.toggle("Only failed", key="failed")
 st.button("next", on_click=state.put, args=("domain", "z"))
 st.button("forget", on_click=state.put, args=("domain", None))
+def several():
+    for key, value in (("domain", "z"), ("steps", 7), ("text", None), ("pick", None)):
+        state.put(key, value)
+st.button("several", on_click=several)
+if st.session_state.get("early"):
+    state.stop()
 """
 TWO = """
 import streamlit as st
@@ -46,6 +56,20 @@ def app(tmp_path: Path) -> AppTest:
     (tmp_path / "views" / "one.py").write_text(ONE, encoding="utf-8")
     (tmp_path / "views" / "two.py").write_text(TWO, encoding="utf-8")
     return AppTest.from_file(str(tmp_path / "main.py"), default_timeout=20)
+
+
+@pytest.fixture
+def entries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was sent to the browser's history, one address an entry."""
+    sent: list[str] = []
+    send = QueryParams._send_query_param_msg
+
+    def note(params: QueryParams) -> None:
+        send(params)
+        sent.append(str(get_script_run_ctx().query_string))  # type: ignore[union-attr]
+
+    monkeypatch.setattr(QueryParams, "_send_query_param_msg", note)
+    return sent
 
 
 def values(app: AppTest) -> dict[str, object]:
@@ -181,3 +205,46 @@ def test_buttons_set_and_forget(app: AppTest) -> None:
     assert app.selectbox(key="domain").value == "z" and app.query_params == {"domain": "z"}
     app.button[1].click().run()
     assert app.selectbox(key="domain").value == "y" and app.query_params == {}
+
+
+def test_one_action_is_one_entry_of_the_history(app: AppTest, entries: list[str]) -> None:
+    app.query_params.update({"domain": "x", "text": "a", "pick": "3"})
+    app.run()
+    assert entries == []  # a link that says it all needs no correction
+    app.button[2].click().run()
+    assert app.query_params == {"domain": "z", "steps": "7"}
+    assert entries == ["domain=z&steps=7"]
+    app.session_state["offer"] = ["a"]
+    app.query_params["runs"] = ["a", "gone"]
+    app.query_params["pick"] = "9"
+    app.run()
+    assert entries[1:] == ["domain=z&steps=7&runs=a"]  # what the address may not say goes at once
+
+
+def test_a_run_cut_short_leaves_its_changes_to_the_next(app: AppTest, entries: list[str]) -> None:
+    app.run()
+    app.session_state["cut"] = True
+    app.button[2].click().run()
+    assert app.query_params == {} and entries == []
+    app.session_state["cut"] = False
+    app.run()
+    assert entries == ["domain=z&steps=7"] and app.selectbox(key="domain").value == "z"
+
+
+def test_changes_of_a_run_cut_short_do_not_follow_to_another_address(
+    app: AppTest, entries: list[str]
+) -> None:
+    app.run()
+    app.session_state["cut"] = True
+    app.button[2].click().run()
+    app.session_state["cut"] = False
+    app.query_params["domain"] = "x"
+    app.run()
+    assert app.selectbox(key="domain").value == "x" and app.query_params["domain"] == "x"
+
+
+def test_a_page_that_ends_early_still_writes_its_address(app: AppTest, entries: list[str]) -> None:
+    app.session_state["early"] = True
+    app.query_params["domain"] = "gone"
+    app.run()
+    assert app.query_params == {} and entries == [""]
