@@ -19,8 +19,9 @@ from dashboard.report.document import Figure, Table, Tile, render
 from dashboard.report.section import Section, problem_lines
 from dashboard.review import ReviewStore, Taxonomy
 from dashboard.review.queue import Filters, filtered, progress, standing, with_reviews
+from dashboard.ui.run_styles import kept_styles
 from dashboard.ui.text import count, interval, number, percent, plural, shorten, tokens
-from dashboard.ui.theme import REASON_COLOURS, RunStyle, category_colours, run_styles
+from dashboard.ui.theme import REASON_COLOURS, RunStyle, category_colours
 
 __all__ = ["run_report"]
 
@@ -212,5 +213,5 @@ def _failures(episodes: pd.DataFrame, taxonomy: Taxonomy) -> Section:
 
 
 def _styles(lake: Lake) -> dict[str, RunStyle]:
-    """As on the pages: of all runs, so that each keeps its colour."""
-    return run_styles(run.run_id for run in lake.runs)
+    """As on the pages, where each run keeps its colour."""
+    return kept_styles(lake.cache_dir, {run.run_id: str(run.path) for run in lake.runs})

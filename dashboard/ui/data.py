@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import pandas as pd
@@ -20,8 +21,9 @@ import streamlit as st
 
 from dashboard.analysis.iterations import iteration_number
 from dashboard.lake import Lake
+from dashboard.ui.run_styles import kept_styles
 from dashboard.ui.shared import Shared
-from dashboard.ui.theme import RunStyle, run_styles
+from dashboard.ui.theme import RunStyle
 from dashboard.ui.workspace import Workspace, current_workspace
 
 __all__ = [
@@ -182,12 +184,13 @@ class Runs:
 
 def load_runs() -> Runs:
     """The runs of all roots in display order (name with numbers in order: iter5 before iter40), shared."""
-    return shared(_runs, rows("runs"))
+    return shared(_runs, rows("runs"), current_workspace().cache_dir)
 
 
-def _runs(found: pd.DataFrame) -> Runs:
+def _runs(found: pd.DataFrame, cache_dir: Path) -> Runs:
     table = found.set_index("run_id", drop=False)
-    return Runs(table, _unique_names(table), run_styles(table.index))
+    folders = dict(zip(table.index, table["path"], strict=True))
+    return Runs(table, _unique_names(table), kept_styles(cache_dir, folders))
 
 
 def _texts(value: Any) -> list[str]:

@@ -2,7 +2,8 @@
 
 Every colour keeps a contrast of at least 3:1 against the light and the dark page background, and the
 palette stays apart under simulated protanopia and deuteranopia (tests/dashboard/ui/test_ui_theme.py).
-Runs beyond the eighth repeat a colour with another marker and dash. Needs no Streamlit.
+Runs beyond the eighth repeat a colour with another marker and dash; which run has which style is kept by
+:mod:`dashboard.ui.run_styles`. Needs no Streamlit.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ __all__ = [
     "OUTCOME_COLOURS",
     "PALETTE",
     "REASON_COLOURS",
+    "STYLES",
     "SUCCESS",
     "RunStyle",
     "category_colours",
     "finish",
     "run_styles",
+    "style_at",
     "translucent",
 ]
 
@@ -69,16 +72,20 @@ class RunStyle:
         return SYMBOLS[self.symbol]
 
 
+STYLES: Final = len(PALETTE) * len(SYMBOLS)
+"""How many styles can be told apart."""
+
+
 def run_styles(run_ids: Iterable[str]) -> dict[str, RunStyle]:
-    """Styles for the sorted list of *all* known runs (not of the chosen ones), so that they never move."""
-    size = len(PALETTE)
-    symbols = list(SYMBOLS)
-    return {
-        run_id: RunStyle(
-            PALETTE[k % size], symbols[k // size % len(symbols)], DASHES[k // size % len(DASHES)]
-        )
-        for k, run_id in enumerate(sorted(set(run_ids)))
-    }
+    """Styles by place in the sorted list, for names that are all known beforehand."""
+    return {run_id: style_at(place) for place, run_id in enumerate(sorted(set(run_ids)))}
+
+
+def style_at(place: int) -> RunStyle:
+    """The style at a place: the palette with the first marker, then again with the second, and so on."""
+    size, markers = len(PALETTE), list(SYMBOLS)
+    turn = place // size
+    return RunStyle(PALETTE[place % size], markers[turn % len(markers)], DASHES[turn % len(DASHES)])
 
 
 def category_colours(names: Iterable[str], fixed: Mapping[str, str] | None = None) -> dict[str, str]:

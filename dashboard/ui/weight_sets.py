@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.ui import state
 from dashboard.ui.data import Runs
 from dashboard.ui.text import safe_text
-from dashboard.ui.theme import run_styles
+from dashboard.ui.theme import style_at
 from dashboard.ui.workspace import current_workspace
 from shopsim.errors import ShopSimError
 from shopsim.jsonio import read_json
@@ -157,7 +157,7 @@ def _copy(weights: FieldWeights) -> None:
 def _say_wrong_values() -> None:
     """One line for every weight of the address that is none: its slider stands at v3's value."""
     for field in FIELDS:
-        raw = st.query_params.get(sliders_key(field))
+        raw = next(reversed(state.raw(sliders_key(field))), None)
         if raw is not None and not _is_weight(raw):
             st.warning(
                 safe_text(
@@ -179,6 +179,5 @@ def _is_weight(raw: str) -> bool:
 def legend(names: list[str]) -> Runs:
     """Names and fixed styles of the sets, in the form in which the charts take those of runs."""
     known = list(dict.fromkeys([*PRESETS, SLIDERS, *weight_names(weights_folder())]))
-    by_place = run_styles(f"{place:06}" for place in range(len(known)))  # a new set moves no other's colour
-    styles = dict(zip(known, by_place.values(), strict=True))
+    styles = {name: style_at(place) for place, name in enumerate(known)}
     return Runs(pd.DataFrame(index=names), dict(zip(names, names, strict=True)), styles)
