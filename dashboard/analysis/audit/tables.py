@@ -27,7 +27,7 @@ __all__ = [
 
 FINDING_COLUMNS: Final[Mapping[str, Column]] = {
     "severity": Column("Severity", width="small"),
-    "run": Column("Run", width=170),
+    "run": Column("About", width=170),
     "title": Column("Finding", width=210),
     "count": Column("Places", "count", help="Episodes, lines, fields or rounds that it is found in"),
     "what": Column("What", width="large"),
@@ -63,7 +63,7 @@ ROUND_COLUMNS: Final[Mapping[str, Column]] = {
 }
 PLACE_COLUMNS: Final[Mapping[str, Column]] = {
     "link": Column("Look", "link", width="small", help="The episode's replay, or its group in Training"),
-    "file": Column("File", width=210, help="In the folder of the round"),
+    "file": Column("File", width=310, help="In the folder of the round"),
     "episode_id": Column("Episode", width=190),
     "detail": Column("What stands there", width="large"),
     "field": Column("Field", width=210),
