@@ -107,7 +107,7 @@ def open_engine(settings: Settings | None = None, *, terms: TermExtractor | None
 
 def _content_sha256(path: Path) -> str:
     """The hash that the dataset manifest promises for the product file."""
-    manifest = read_json(path)
+    manifest = read_json(path, mend=_REBUILD)
     content = manifest.get("content") if isinstance(manifest, Mapping) else None
     digest = content.get("sha256") if isinstance(content, Mapping) else None
     if not isinstance(digest, str) or manifest.get("schema_version") != DATASET_SCHEMA:

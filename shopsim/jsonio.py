@@ -51,8 +51,8 @@ def sha256_file(path: Path) -> str:
     return digest.hexdigest()
 
 
-def read_json(path: Path) -> Any:
-    """Read one JSON document.
+def read_json(path: Path, *, mend: str = "Mend the file there, or write it again.") -> Any:
+    """Read one JSON document. ``mend`` says what to do when it is none.
 
     Raises :class:`FileError` with one line that names the file and, for broken JSON, line and column.
     """
@@ -62,7 +62,7 @@ def read_json(path: Path) -> Any:
         raise FileError(f"{path}: no such file") from None
     except json.JSONDecodeError as error:
         raise FileError(
-            f"{path}: line {error.lineno} column {error.colno}: not valid JSON ({error.msg})"
+            f"{path}: line {error.lineno} column {error.colno}: not valid JSON ({error.msg})", hint=mend
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"

@@ -144,4 +144,17 @@ def load_settings(workspace: Path | None = None) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            hint = _known_beside(first["loc"])
+            raise SettingsError(f"{path}: {field}: no such setting", hint=hint) from None
         raise SettingsError(f"{path}: {field}: {first['msg']}") from None
+
+
+def _known_beside(place: tuple[int | str, ...]) -> str:
+    """Which settings there are where one was given that is none."""
+    model: type[BaseModel] = Settings
+    for part in place[:-1]:
+        inner = model.model_fields[str(part)].annotation
+        assert isinstance(inner, type) and issubclass(inner, BaseModel)
+        model = inner
+    return f"Known there: {', '.join(name for name in model.model_fields if name != 'workspace')}."

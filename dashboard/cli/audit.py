@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-_HELP = """Check every run, training round and published bundle below ROOT.
+_HELP = """Check every run, round and bundle below ROOT.
 
 Coverage, duplicates, invalid lines, schemas, rewards, summaries, plans, provenance, sources that disagree.
 
@@ -43,14 +43,8 @@ def _audit(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     from dashboard.lake.audit import audit_lake
-    from shopsim.errors import UsageError
     from shopsim.progress import track
 
-    for root in roots or ():
-        if not root.is_dir():
-            raise UsageError(
-                f"{root}: no such folder", hint="Name a folder of runs, a run, a round or a bundle."
-            )
     report = audit_lake(open_lake(roots), partial(track, label="checking"), open_training(roots))
     if as_json:
         typer.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=2))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dashboard.lake import Lake
+    from dashboard.review.queue import Filters
 
 __all__ = ["register"]
 
@@ -163,9 +164,24 @@ def _choose(
     stages = _stages(lake, ids, filters.stage) if filters.stage else None
     episodes = chosen_episodes(lake, store, ids, filters, tasks=wanted, stages=stages)
     if episodes.empty:
-        typer.echo("No episode passes the options.", err=True)
+        typer.echo(f"No episode passes the options.{_known_values(lake, ids, filters)}", err=True)
         raise typer.Exit(1)
     return lake, episodes
+
+
+def _known_values(lake: Lake, run_ids: list[str], filters: Filters) -> str:
+    """What there is of the first filter whose value no episode and no taxonomy has; nothing otherwise."""
+    from dashboard.review import workspace_taxonomy
+    from shopsim.settings import load_settings
+
+    rows = lake.query("export_known_values", run_ids=run_ids)
+    known = {name: sorted(rows.loc[rows["field"] == name, "value"]) for name in ("domain", "reason")}
+    known["label"] = sorted(label.key for label in workspace_taxonomy(load_settings()).labels)
+    for name, values in known.items():
+        asked = getattr(filters, name)
+        if asked and asked not in values:
+            return f" --{name} {asked}: no such {name}. Known: {', '.join(values) or 'none'}."
+    return ""
 
 
 def _stages(lake: Lake, run_ids: list[str], stage: str) -> pd.DataFrame:
@@ -222,23 +238,25 @@ def _write(lines: Iterable[bytes], out: Path | None) -> int:
     return written
 
 
-_HELP = (
-    """Take reviewed data away: task lists for the next round, episodes, training conversations, verdicts."""
-)
+_HELP = """Take task lists, episodes, conversations, verdicts away."""
 
-_TASKS_HELP = """Write the tasks of the chosen episodes as JSON that `shopsim run --tasks` takes; worst first.
+_TASKS_HELP = """Write the tasks of the chosen episodes, worst first.
+
+As JSON that `shopsim run --tasks` takes.
 
 With --stage only those that the diagnosis says broke there, as on the page Triage.
 
 Example: shopsim-review export tasks demo-iter80 --stage not_retrieved --out retry.json
 """
 
-_EPISODES_HELP = """Write the recorded lines of the chosen episodes, byte for byte.
+_EPISODES_HELP = """Write the lines of the chosen episodes, byte for byte.
 
 Example: shopsim-review export episodes demo-iter80 --outcome failure --out failures.jsonl
 """
 
-_SFT_HELP = """Write successful episodes as OpenAI messages, one conversation a line, with the tools offered.
+_SFT_HELP = """Write successful episodes as OpenAI messages.
+
+One conversation a line, with the tools offered.
 
 Goals, rewards and whatever else the environment kept private stay out. With --reasoning an episode whose
 reasoning holds what only its goal tells is left out. Exits with 1 when nothing was written.
@@ -246,7 +264,9 @@ reasoning holds what only its goal tells is left out. Exits with 1 when nothing 
 Example: shopsim-review export sft demo-iter80 demo-oracle --clean --out sft.jsonl
 """
 
-_LABELS_HELP = """Write what reviewers say now, or with --history everything they ever said.
+_LABELS_HELP = """Write what reviewers say now.
+
+With --history everything they ever said.
 
 Example: shopsim-review export labels --format csv --out verdicts.csv
 """

@@ -11,7 +11,9 @@ from dashboard.cli.target import RootOption, resolve_runs
 
 __all__ = ["register"]
 
-_HELP = """Write a standalone HTML report of a run, or of a run against a baseline.
+_HELP = """Write a standalone HTML report.
+
+Of a run, or of a run against a baseline.
 
 The file holds everything, Plotly included (about 5 MB), loads nothing and can be sent around. Paths of this
 machine stay out of it.

@@ -12,7 +12,7 @@ from dashboard.cli.target import RootOption, open_lake
 
 __all__ = ["register"]
 
-_HELP = """List the runs below the roots with their coverage, reward and success.
+_HELP = """List runs with their coverage, reward and success.
 
 Example: shopsim-review runs --root runs --json
 """

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from dashboard.cli.target import checked_roots
 from shopsim.errors import ShopSimError, UsageError
 from shopsim.settings import WORKSPACE_VARIABLE, Settings, load_settings
 
@@ -37,18 +38,12 @@ def _dashboard(
     ] = False,
 ) -> None:
     settings = load_settings()
-    roots = [_checked_root(path) for path in root or []]
+    roots = [path.resolve() for path in checked_roots(root)]
     _check_port(port)
     if not no_prepare:
         _prepare(settings, demo=not roots)
     typer.echo(f"Review pages: http://localhost:{port} (stop with Ctrl-C)")
     raise typer.Exit(_serve(settings, [*roots, settings.runs_root], port))
-
-
-def _checked_root(path: Path) -> Path:
-    if not path.is_dir():
-        raise UsageError(f"--root {path}: no such folder", hint="Name a folder that holds run folders.")
-    return path.resolve()
 
 
 def _check_port(port: int) -> None:
@@ -134,7 +129,9 @@ def _serve(settings: Settings, roots: list[Path], port: int) -> int:
     return subprocess.run(command, env=environment, check=False).returncode
 
 
-_HELP = """Open the review pages in the browser, after preparing what is missing.
+_HELP = """Open the review pages in the browser.
+
+What is missing is prepared first.
 
 The catalogue is prepared and, when there are no runs yet, the demo runs are recorded; nothing is done twice.
 

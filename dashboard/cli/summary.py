@@ -9,8 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from dashboard.cli.target import RootOption, resolve_run
+from dashboard.lake.fields import json_object
 
 __all__ = ["register"]
+
+_NOTHING = "-"
 
 _HELP = """Print the summary of a run, computed from its traces.
 
@@ -42,25 +45,31 @@ def _summary(
 
 def _describe(run_id: str, summary: Mapping[str, Any]) -> str:
     index = summary["trace_index"]
-    counts, primary = summary.get("counts", {}), summary.get("primary", {})
-    behaviour, cost = summary.get("behavior", {}), summary.get("cost", {})
+    counts, primary, behaviour, cost = (
+        json_object(summary.get(name)) for name in ("counts", "primary", "behavior", "cost")
+    )
     source = "recorded summary.json, no traces" if index is None else "computed from the traces"
     lines = [f"{run_id} ({source})"]
     if index is not None:
         lines.append("trace    " + _list(index))
     lines.append("counts   " + _list(counts))
-    mean, sem = primary.get("reward_mean"), primary.get("reward_sem")
-    lines.append(f"reward   {_number(mean)} ± {_number(sem)} (standard error)")
+    lines.append("reward   " + _mean(primary.get("reward_mean"), primary.get("reward_sem")))
     lines.append(f"success  {_number(primary.get('success_rate'), percent=True)}")
-    lines.append("parts    " + _list(summary.get("reward_components", {})))
+    lines.append("parts    " + _list(json_object(summary.get("reward_components"))))
     lines.append(f"steps    {_number(behaviour.get('steps_mean'))} a completed episode")
     rates = ("protocol_error_rate", "policy_failure_rate", "invalid_action_rate")
     lines.append("rates    " + _list({name: behaviour.get(name) for name in rates}))
-    lines.append("ends     " + _list(behaviour.get("termination_reasons", {})))
-    lines.append("tokens   " + _list(cost.get("tokens", {})))
-    if summary.get("errors"):
-        lines.append("errors   " + _list(summary["errors"]))
+    lines.append("ends     " + _list(json_object(behaviour.get("termination_reasons"))))
+    lines.append("tokens   " + _list(json_object(cost.get("tokens"))))
+    if errors := json_object(summary.get("errors")):
+        lines.append("errors   " + _list(errors))
     return "\n".join(lines)
+
+
+def _mean(mean: object, error: object) -> str:
+    if _number(mean) == _NOTHING:
+        return "- (no scored episode)"
+    return f"{_number(mean)} ± {_number(error)} (standard error)"
 
 
 def _list(values: Mapping[str, Any]) -> str:
@@ -69,7 +78,7 @@ def _list(values: Mapping[str, Any]) -> str:
 
 def _number(value: object, *, percent: bool = False) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return "-"
+        return _NOTHING
     if percent:
         return f"{value:.2%}"
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"

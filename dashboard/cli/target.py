@@ -13,12 +13,35 @@ if TYPE_CHECKING:
     from dashboard.lake.training import Training
     from shopsim.errors import ShopSimError
 
-__all__ = ["RootOption", "open_lake", "open_training", "output_error", "resolve_run", "resolve_runs"]
+__all__ = [
+    "RootOption",
+    "checked_roots",
+    "open_lake",
+    "open_training",
+    "output_error",
+    "resolve_run",
+    "resolve_runs",
+]
 
 RootOption = Annotated[
     list[Path] | None,
-    typer.Option("--root", metavar="DIR", help="Folder to look for runs in; may be given several times."),
+    typer.Option(
+        "--root",
+        metavar="DIR",
+        help="Folder to look for runs in, instead of the workspace's; may be given several times.",
+    ),
 ]
+
+
+def checked_roots(roots: Sequence[Path] | None) -> list[Path]:
+    """The folders that were named to look for runs in. Raises UsageError for one that is not there."""
+    from shopsim.errors import UsageError
+
+    for root in roots or ():
+        if not root.is_dir():
+            hint = "Name a folder of runs, a run, a round or a bundle."
+            raise UsageError(f"{root}: no such folder", hint=hint)
+    return list(roots or ())
 
 
 def open_lake(roots: Sequence[Path] | None) -> Lake:
@@ -30,7 +53,7 @@ def open_lake(roots: Sequence[Path] | None) -> Lake:
     from shopsim.progress import track
 
     workspace = current_workspace()
-    lake = Lake(list(roots) if roots else workspace.roots, workspace.cache_dir)
+    lake = Lake(checked_roots(roots) or workspace.roots, workspace.cache_dir)
     lake.refresh(progress=partial(track, label="reading runs"))
     return lake
 
@@ -42,7 +65,7 @@ def open_training(roots: Sequence[Path] | None) -> Training:
     from shopsim.progress import counting
 
     workspace = current_workspace()
-    training = Training(list(roots) if roots else workspace.roots, workspace.cache_dir)
+    training = Training(checked_roots(roots) or workspace.roots, workspace.cache_dir)
     with counting("reading rollouts") as progress:
         training.refresh(progress)
     return training
@@ -91,7 +114,7 @@ def resolve_runs(runs: Sequence[str], roots: Sequence[Path] | None) -> tuple[Lak
         lake = open_lake(roots)
         ids = list(runs)
     else:
-        base = list(roots) if roots else list(current_workspace().roots)
+        base = checked_roots(roots) or [root for root in current_workspace().roots if root.is_dir()]
         lake = open_lake([*folders, *base])
         by_path = {found.path.resolve(): found.run_id for found in lake.runs}
         ids = [by_path.get(Path(run).resolve(), run) for run in runs]

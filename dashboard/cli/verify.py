@@ -19,7 +19,9 @@ __all__ = ["register"]
 
 _EXAMPLES = 20
 
-_HELP = """Replay every recorded action of a run in the bundled engine and recompute its rewards.
+_HELP = """Replay a run in the engine and compare every answer.
+
+Every recorded action is carried out again and its rewards are recomputed.
 
 Reports each field of an observation, feedback, reward or component that comes out otherwise, and exits 1
 when there is any (wording of messages aside), or when no episode could be replayed.

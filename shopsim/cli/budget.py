@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from shopsim.errors import UsageError
 from shopsim.jsonio import FileError
 from shopsim.tasks.budget import BudgetReading, parse_budget
 
@@ -52,10 +53,14 @@ def read_phrases(path: Path) -> Iterator[str]:
 
     With ``evidence`` among the tab-separated names of the first line, that column of every further line
     (``""`` where it is missing); else every line that is not blank. Raises
-    :class:`~shopsim.jsonio.FileError` when the file is missing or no UTF-8 text.
+    :class:`~shopsim.jsonio.FileError` when the file is missing, no UTF-8 text, or a table without it.
     """
     lines = _read_lines(path)
     header = lines[0].split("\t") if lines else []
+    if len(header) > 1 and _COLUMN not in header:
+        raise FileError(
+            f"{path}: line 1: no column {_COLUMN!r}", hint=f"Name a column {_COLUMN}, or give plain lines."
+        )
     if _COLUMN in header:
         column = header.index(_COLUMN)
         for line in lines[1:]:
@@ -72,7 +77,7 @@ def _read_lines(path: Path) -> list[str]:
         data = sys.stdin.buffer.read() if path == _STANDARD_INPUT else path.read_bytes()
         text = data.decode("utf-8-sig")
     except FileNotFoundError:
-        raise FileError(f"{path}: no such file") from None
+        raise UsageError(f"--file {path}: no such file") from None
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise FileError(f"{path}: line {line}: not UTF-8 text", hint="Save it as UTF-8.") from None

@@ -58,7 +58,9 @@ def _describe(report: ConformanceReport) -> str:
     return "\n".join(lines)
 
 
-_HELP = """Check that the environment keeps its contract; exit code 1 when it does not.
+_HELP = """Check that the environment keeps its contract.
+
+Exits with 1 when it does not.
 
 Plays every rule on some tasks: determinism, offered and refused actions, feedback, endings, budgets, and
 that nothing private is shown.

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from shopsim.pipeline.report import PreparationReport
+    from shopsim.pipeline.report import Counts, PreparationReport
 
 __all__ = ["register"]
+
+_REASONS = {
+    "multiple_price_affecting_axes": "with several price axes",
+    "invalid_asin": "without a valid ASIN",
+    "duplicate_asin": "with the ASIN of an earlier product",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -54,7 +60,8 @@ def _describe(report: PreparationReport) -> str:
     return "\n".join(
         (
             f"{report.prepared_dir}: {first}",
-            f"products  {counts.products_raw:,} raw, {counts.products_excluded:,} excluded, "
+            f"products  {counts.products_raw:,} raw, {counts.products_excluded:,} excluded"
+            f"{_reasons(counts)}, "
             f"{counts.products_active:,} active, {counts.index_products:,} in the search index",
             f"tasks     {counts.tasks_active:,} of {counts.tasks_raw:,}: {counts.tasks_persona:,} persona, "
             f"{counts.tasks_standard:,} standard",
@@ -65,7 +72,14 @@ def _describe(report: PreparationReport) -> str:
     )
 
 
-_HELP = """Make the active catalogue, splits and search index from the raw archive.
+def _reasons(counts: Counts) -> str:
+    from shopsim.pipeline import layout
+
+    told = ", ".join(f"{number:,} {_REASONS.get(name, name)}" for name, number in counts.exclusions.items())
+    return f" ({told}; listed in {layout.EXCLUSIONS})" if told else ""
+
+
+_HELP = """Make catalogue, splits and index from the raw archive.
 
 What is there and right is kept; what is there and wrong stops with one line that says so.
 

@@ -88,6 +88,8 @@ def _agent(name: str, skill: Path | None) -> AgentSpec:
     spec = agent_spec(name)
     if skill is None:
         return spec
+    if not skill.exists():
+        raise UsageError(f"--skill {skill}: no such file")
     values = read_json(skill)
     if spec.skill is None or not isinstance(values, dict):
         raise UsageError(f"{skill}: skill parameters are a JSON object, for a shopper only")
@@ -164,7 +166,9 @@ def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-_RUN_HELP = """Play an experiment with one of the bundled agents and write its run folder.
+_RUN_HELP = """Play an experiment with one of the bundled agents.
+
+Its run folder is written under the runs root.
 
 Each finished episode is on disk at once; an interrupted run goes on with --resume. A folder that holds
 another experiment is refused.
@@ -172,7 +176,9 @@ another experiment is refused.
 Example: shopsim run --agent shopper-iter40 --name probe --split test --limit 20
 """
 
-_DEMO_HELP = """Make the demo runs: a scripted shopper at five stages of skill, oracle and random.
+_DEMO_HELP = """Make the demo runs of the scripted agents.
+
+A shopper at five stages of skill, oracle and random.
 
 They are labelled as scripted everywhere. What is there already is kept.
 

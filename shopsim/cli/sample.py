@@ -26,7 +26,9 @@ def sample(
     as_json: Annotated[bool, typer.Option("--json", help="Print the statistics as JSON.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
-    """Generate a Chinese sample catalogue with tasks, personas and the dirt of a real crawl.
+    """Generate a Chinese sample catalogue with tasks.
+
+    With personas and the dirt of a real crawl.
 
     Example: shopsim sample --products 23421 --out big.json.gz --annotations big.annotations.jsonl
     """

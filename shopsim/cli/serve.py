@@ -64,7 +64,9 @@ def _options(**values: object) -> ServiceOptions:
         raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
-_HELP = f"""Serve the environment over HTTP, on this machine only by default.
+_HELP = f"""Serve the environment over HTTP.
+
+On this machine only by default.
 
 Owners lease a slot with a reset and give it back with release_one. The administrator's token for
 release_all is read from the variable {ADMIN_TOKEN_VARIABLE}.

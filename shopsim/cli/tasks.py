@@ -70,7 +70,9 @@ def _line(row: dict[str, Any]) -> str:
     return f"{row['task_id']:>6}  {row['split'] or '-':<5}  {row.get('reason') or row['instruction']}"
 
 
-_HELP = """List the tasks of a split; with --unsatisfiable those that no purchase satisfies, and why.
+_HELP = """List the tasks of a split.
+
+With --unsatisfiable those that no purchase satisfies, and why.
 
 Example: shopsim tasks --split test --unsatisfiable --json
 """

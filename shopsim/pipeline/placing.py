@@ -109,4 +109,5 @@ def _counts(dataset: Dataset, splits: Mapping[str, int], index_products: int) ->
         kinds=dict(dataset.kinds),
         splits=dict(splits),
         index_products=index_products,
+        exclusions=dict(products["excluded_by_reason"]),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,11 @@ __all__ = ["Counts", "PreparationReport"]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much there is. ``kinds`` counts persona budgets by kind, ``splits`` tasks by project split."""
+    """How much there is.
+
+    ``kinds`` counts persona budgets by kind, ``splits`` tasks by project split, ``exclusions`` products that
+    were left out by reason (empty in what earlier versions wrote down).
+    """
 
     products_raw: int
     products_excluded: int
@@ -25,6 +29,7 @@ class Counts:
     kinds: Mapping[str, int]
     splits: Mapping[str, int]
     index_products: int
+    exclusions: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_wire(cls, values: Mapping[str, Any]) -> Counts:

@@ -108,12 +108,12 @@ def plan_fingerprint(plan: Mapping[str, Any]) -> str:
 def plan_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """One ``field (old -> new)`` for every field whose change makes another experiment, in field order.
 
-    Lists are compared whole and shown by their length.
+    Lists are compared whole and shown by their length and the first place in which they differ.
     """
     before, after = dict(_flatten(old)), dict(_flatten(new))
     names = sorted((before.keys() | after.keys()) - MEANINGLESS_FIELDS)
     return [
-        f"{name} ({_show(before.get(name, _MISSING))} -> {_show(after.get(name, _MISSING))})"
+        f"{name} ({_change(before.get(name, _MISSING), after.get(name, _MISSING))})"
         for name in names
         if before.get(name, _MISSING) != after.get(name, _MISSING)
     ]
@@ -174,6 +174,23 @@ def _flatten(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
             yield from _flatten(inner, f"{name}.")
         else:
             yield name, inner
+
+
+def _change(old: object, new: object) -> str:
+    change = f"{_show(old)} -> {_show(new)}"
+    if not (isinstance(old, list) and isinstance(new, list)):
+        return change
+    places = [place for place, pair in enumerate(zip(old, new, strict=False), start=1) if pair[0] != pair[1]]
+    if not places:
+        return change
+    first = places[0]
+    return f"{change}, {len(places)} of them differ; entry {first}: {_first(old[first - 1], new[first - 1])}"
+
+
+def _first(old: object, new: object) -> str:
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        return ", ".join(plan_differences(old, new))
+    return f"{_show(old)} -> {_show(new)}"
 
 
 def _show(value: object) -> str:

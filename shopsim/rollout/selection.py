@@ -34,6 +34,8 @@ def read_task_ids(text: str) -> tuple[int, ...]:
     path = Path(text)
     if not path.suffix and not path.exists():
         raise UsageError(f"tasks {text!r}: neither task ids nor a file", hint="Example: --tasks 3,17,42")
+    if not path.exists():
+        raise UsageError(f"tasks {text}: no such file", hint="Example: --tasks 3,17,42")
     value = read_json(path)
     ids = value.get("task_ids") if isinstance(value, dict) else value
     if not isinstance(ids, list) or not all(type(item) is int for item in ids):
@@ -43,7 +45,12 @@ def read_task_ids(text: str) -> tuple[int, ...]:
 
 def split_ids(engine: Engine, split: str) -> tuple[int, ...]:
     """The task ids of a split by name, ``all`` for all splits, ``every`` for the whole catalogue."""
-    return engine.goals.ids if split == EVERY_TASK else engine.splits.ids(split)
+    if split == EVERY_TASK:
+        return engine.goals.ids
+    if split not in engine.splits.names:
+        known = ", ".join((*engine.splits.names, EVERY_TASK))
+        raise UsageError(f"split {split!r}: unknown", hint=f"Known: {known}.")
+    return engine.splits.ids(split)
 
 
 def select_tasks(

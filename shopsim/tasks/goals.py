@@ -33,6 +33,7 @@ class UnknownTaskError(ShopSimError):
 
     code = "unknown_task"
     http_status: ClassVar[int] = 404
+    exit_code: ClassVar[int] = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,9 @@ def _evaluate(
 
     if run is not None and file is not None:
         raise UsageError("--run and --file exclude each other")
+    for option, path in (("--run", run), ("--file", file)):
+        if path is not None and not path.exists():
+            raise UsageError(f"{option} {path}: no such file or folder")
     if file is not None and relevance is _Relevance.SATISFYING:
         raise UsageError("--relevance satisfying needs tasks; a file names the wanted ASINs itself")
     any_satisfying = relevance is _Relevance.SATISFYING

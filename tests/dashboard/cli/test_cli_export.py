@@ -150,6 +150,24 @@ def test_mistakes_are_one_line(
     assert not (home / ".shopsim" / "reviews.sqlite").exists()
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--label", "--label zz: no such label. Known: "),
+        ("--domain", "--domain zz: no such domain. Known: "),
+        ("--reason", "--reason zz: no such reason. Known: "),
+    ],
+)
+@pytest.mark.usefixtures("home")
+def test_a_filter_value_that_nothing_has_is_named_with_the_known_ones(
+    capfdbinary: Capture, option: str, message: str
+) -> None:
+    code, printed, error = run(capfdbinary, "export", "tasks", "run-a", option, "zz")
+    assert (code, printed) == (1, b"")
+    assert "No episode passes the options" in error and message in error
+    assert error.count("\n") == 1 and "none." not in error
+
+
 def test_episodes_are_the_lines_of_the_trace(home: Path, capfdbinary: Capture) -> None:
     code, printed, error = run(capfdbinary, "export", "episodes", "run-a")
     assert code == 0

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.cli import app, serve
+from dashboard.cli.target import checked_roots
 from shopsim.cli.process import run_app
 from shopsim.errors import ShopSimError
 from shopsim.rollout.demo import DEMO_AGENTS
@@ -125,4 +126,4 @@ def fetch(url: str) -> str:
 
 def test_errors_of_the_room_are_expected_ones() -> None:
     with pytest.raises(ShopSimError):
-        serve._checked_root(Path("/nowhere/at/all"))
+        checked_roots([Path("/nowhere/at/all")])

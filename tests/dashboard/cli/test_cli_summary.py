@@ -85,8 +85,21 @@ def test_runs_lists_everything_with_its_problems(workspace: Path, capsys: pytest
 def test_runs_of_an_empty_workspace(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(app, ["runs"]) == 0
     assert "No runs found" in capsys.readouterr().out
-    assert run_app(app, ["runs", "--root", "nowhere"]) == 0
-    assert "nowhere: no such folder" in capsys.readouterr().err
+    assert run_app(app, ["runs", "--root", "nowhere"]) == 2
+    assert "nowhere: no such folder. Name a folder of runs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", [None, [], "x", {"reward_mean": None}])
+def test_a_damaged_recorded_summary_is_printed_as_far_as_it_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: object
+) -> None:
+    folder = tmp_path / "runs" / "damaged"
+    folder.mkdir(parents=True)
+    summary = dict.fromkeys(("counts", "primary", "reward_components", "behavior", "cost", "errors"), value)
+    (folder / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    assert run_app(app, ["summary", str(folder)]) == 0
+    out = capsys.readouterr().out
+    assert "reward   - (no scored episode)" in out and "None" not in out
 
 
 @pytest.mark.parametrize("command", ["summary", "runs"])

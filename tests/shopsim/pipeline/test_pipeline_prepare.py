@@ -75,6 +75,7 @@ def test_a_first_preparation_writes_everything(settings: Settings) -> None:
     assert (counts.tasks_persona, counts.tasks_standard, counts.index_products) == (8, 3, 11)
     assert dict(counts.kinds) == {"hard_upper": 8}
     assert dict(counts.splits) == {"train": 4, "val": 2, "test": 2}
+    assert sum(counts.exclusions.values()) == 1
 
 
 def test_the_files_belong_together(settings: Settings) -> None:

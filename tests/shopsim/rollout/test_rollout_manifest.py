@@ -75,6 +75,10 @@ def test_concurrency_is_no_difference_and_everything_else_is() -> None:
     assert plan_differences(plan(), plan(max_steps=31)) == ["runtime.max_steps (30 -> 31)"]
     longer = plan(jobs=make_jobs([3, 1, 4], split="test", seed=7))
     assert plan_differences(plan(), longer) == ["jobs (2 entries -> 3 entries)"]
+    other = plan()
+    other["jobs"] = [other["jobs"][0], {**other["jobs"][1], "seed": 99}]
+    (told,) = plan_differences(plan(), other)
+    assert told.startswith("jobs (2 entries -> 2 entries, 1 of them differ; entry 2: seed (")
     other = copy.deepcopy(plan())
     other["model"]["skill"]["pages_read"] = 9
     del other["skills"]

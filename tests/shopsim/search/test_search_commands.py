@@ -108,6 +108,8 @@ def test_index_is_described_and_exported(command: Command, tmp_path: Path) -> No
         (["evaluate", "--split", "nope"], "split 'nope': unknown"),
         (["evaluate", "--weights", "nope"], "no weight set is called 'nope'"),
         (["evaluate", "--run", "a", "--file", "b"], "exclude each other"),
+        (["evaluate", "--run", "nowhere"], "--run nowhere: no such file or folder"),
+        (["evaluate", "--file", "nowhere"], "--file nowhere: no such file or folder"),
         (["query", "x", "--limit", "0"], "--limit"),
     ],
 )

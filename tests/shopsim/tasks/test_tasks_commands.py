@@ -65,16 +65,21 @@ def test_budget_of_an_empty_file(command: Command, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "message"), [(None, "no such file"), (b"ok\n\xff\xfe", "line 2: not UTF-8")]
+    ("data", "message", "exit_code"),
+    [
+        (None, "no such file", 2),
+        (b"ok\n\xff\xfe", "line 2: not UTF-8", 1),
+        (b"phrase\tprice\nunder 50\t50\n", "line 1: no column 'evidence'", 1),
+    ],
 )
 def test_budget_names_the_file_that_it_cannot_read(
-    command: Command, tmp_path: Path, data: bytes | None, message: str
+    command: Command, tmp_path: Path, data: bytes | None, message: str, exit_code: int
 ) -> None:
     path = tmp_path / "phrases.txt"
     if data is not None:
         path.write_bytes(data)
     code, out, err = command("budget", "--file", str(path))
-    assert (code, out) == (1, "")
+    assert (code, out) == (exit_code, "")
     assert str(path) in err and message in err
     assert err.count("\n") == 1
 
@@ -120,5 +125,5 @@ def test_task_that_nothing_satisfies(command: Command) -> None:
 @pytest.mark.usefixtures("workspace")
 def test_task_that_does_not_exist(command: Command) -> None:
     code, out, err = command("task", "999")
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert "task 999" in err
