@@ -65,7 +65,7 @@ def _compare(
     lake, ids = resolve_runs(runs, root)
     method = bootstrap or ("published" if gates else "fast")
     results = [compare_runs(lake, ids[0], other, bootstrap=method) for other in ids[1:]]
-    verdicts = [(g, g.check(result.comparison)) for result in results for g in gates]
+    verdicts = [(g, g.check(result.comparison, kin=result.kin)) for result in results for g in gates]
     if as_json:
         documents = [_document(result, gates) for result in results]
         value: Any = documents[0] if len(documents) == 1 else documents
@@ -91,6 +91,7 @@ def _document(result: RunComparison, gates: Sequence[Gate]) -> dict[str, Any]:
         "schema_version": COMPARISON_SCHEMA,
         "runs": {"bare": result.run_a, "equipped": result.run_b},
         "alignment": {
+            "same_catalogue": {"same": True, "different": False, "unknown": None}[result.kin],
             "plans_known": list(result.plans_known),
             "differences": [asdict(difference) for difference in result.differences],
             "only_bare": pairing.only_a["task_id"].tolist(),
@@ -123,7 +124,10 @@ def _document(result: RunComparison, gates: Sequence[Gate]) -> dict[str, Any]:
         },
         "slices": [asdict(effect) for effect in comparison.slices],
         "gates": [
-            {"gate": f"{gate.metric}{gate.sense}{gate.bound:g}", **asdict(gate.check(comparison))}
+            {
+                "gate": f"{gate.metric}{gate.sense}{gate.bound:g}",
+                **asdict(gate.check(comparison, kin=result.kin)),
+            }
             for gate in gates
         ],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from dashboard.analysis.compare.catalogues import family_warning
 from dashboard.analysis.compare.slices import SLICES
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def describe(result: RunComparison, *, markdown: bool = False) -> str:
 
 def _alignment(result: RunComparison) -> str:
     pairing = result.pairing
-    lines = []
+    lines = [told] if (told := family_warning(result.kin, result.run_a, result.run_b)) else []
     for known, run_id in zip(result.plans_known, (result.run_a, result.run_b), strict=True):
         if not known:
             lines.append(f"plan of {run_id}: not recorded, so nothing can be said about what else differs")

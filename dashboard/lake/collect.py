@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dashboard.lake.catalogue import Catalogue
 from dashboard.lake.discovery import SUMMARY, FileStamp, FoundBundle, FoundRun, condition_of, readable_name
+from dashboard.lake.origins import ORIGINS, catalogue_family
 from dashboard.lake.published import condition_label, read_outcomes
 from dashboard.lake.runfiles import manifest_columns, manifest_jobs, summary_columns
+from shopsim.rollout.recorded_on import recorded_on
 
 __all__ = ["RunFiles", "outcome_rows", "read_run_files", "run_row", "summary_row"]
 
@@ -44,10 +46,20 @@ def read_run_files(run: FoundRun) -> RunFiles:
 
 
 def run_row(
-    run: FoundRun, files: RunFiles, catalogue: Catalogue | None, pending: int | None, problems: Sequence[str]
+    run: FoundRun,
+    files: RunFiles,
+    catalogue: Catalogue | None,
+    pending: int | None,
+    problems: Sequence[str],
+    bundles: Sequence[FoundBundle] = (),
+    environments: Sequence[Mapping[str, str | None]] = (),
 ) -> dict[str, Any]:
-    """One row of the view ``runs``. Counts come from the traces, else from the summary."""
+    """One row of the view ``runs``. Counts come from the traces, else from the summary.
+
+    ``environments``: what the records say of theirs; it counts where the manifest is silent.
+    """
     row: dict[str, Any] = dict(files.manifest)
+    row |= {name: recorded_on(name, row, environments) for name in ORIGINS}
     counts: dict[str, Any] = {}
     if catalogue is not None:
         index = catalogue.trace_index()
@@ -70,6 +82,7 @@ def run_row(
         "label": condition_label(run.run_id) if run.kind == "published" else run.run_id,
         "created_at": row.get("created_at") or (files.summary or {}).get("created_at"),
         "simulated": bool(row.get("simulated")),
+        "catalogue_family": catalogue_family(run, row.get("product_data_sha256"), list(bundles)),
         "has_traces": catalogue is not None,
         "problems": [readable_name(problem) for problem in (*run.problems, *files.problems, *problems)],
         **counts,

@@ -16,6 +16,7 @@ from dashboard.analysis.compare import (
     compare_pairs,
     pair_episodes,
 )
+from dashboard.analysis.compare.catalogues import Kinship, kinship
 from dashboard.analysis.compare.comparison import Bootstrap
 from dashboard.analysis.compare.slices import add_slices
 from dashboard.lake.discovery import MANIFEST
@@ -39,6 +40,8 @@ class RunComparison:
     plans_known: tuple[bool, bool]
     pairing: Pairing
     comparison: Comparison
+    kin: Kinship = "same"
+    """Whether the two were recorded on one catalogue, as far as is known."""
 
 
 def run_plan(lake: Lake, run_id: str) -> dict[str, Any] | None:
@@ -62,6 +65,9 @@ def compare_runs(
 ) -> RunComparison:
     """Compare run B with run A task by task.
 
+    How hard a task is is told by other runs on the same catalogue only; of two runs that may not share theirs
+    it is not told at all (``kin`` says so).
+
     ``frames`` fetches query results (default: straight from the lake; pages pass their cache). Raises
     :class:`LakeError` when a run has no per-task outcomes, as a run that is a summary alone.
     """
@@ -70,7 +76,12 @@ def compare_runs(
     for run_id, side in zip((run_a, run_b), sides, strict=True):
         _check_comparable(run_id, side)
     pairing = pair_episodes(*sides)
-    pairs, slices = add_slices(pairing.pairs, fetch("compare_difficulty", run_ids=sorted({run_a, run_b})))
+    table = fetch("runs").set_index("run_id")["catalogue_family"]
+    family_a, family_b = str(table[run_a]), str(table[run_b])
+    kin = kinship(family_a, family_b)
+    family = family_a if kin == "same" else None
+    difficulty = fetch("compare_difficulty", run_ids=sorted({run_a, run_b}), family=family)
+    pairs, slices = add_slices(pairing.pairs, difficulty)
     pairing = Pairing(pairs, pairing.only_a, pairing.only_b, pairing.unscored)
     plans = (run_plan(lake, run_a), run_plan(lake, run_b))
     return RunComparison(
@@ -80,6 +91,7 @@ def compare_runs(
         (plans[0] is not None, plans[1] is not None),
         pairing,
         compare_pairs(pairing, bootstrap=bootstrap, confidence=confidence, slices=slices),
+        kin,
     )
 
 

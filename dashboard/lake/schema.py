@@ -25,6 +25,7 @@ RUNS_SCHEMA: Final = pa.schema(
         ("max_steps", _INT),
         *((name, _TEXT) for name in ("action_protocol", "plan_fingerprint", "product_data_sha256")),
         ("term_extractor", _TEXT),
+        ("catalogue_family", _TEXT),
         *((name, _INT) for name in ("requested", "records", "unique_episodes", "duplicate_records")),
         *((name, _INT) for name in ("invalid_lines", "completed", "failed", "scored", "pending")),
         ("coverage", _FLOAT),

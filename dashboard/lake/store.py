@@ -6,7 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -18,6 +18,7 @@ from dashboard.lake.collect import RunFiles, outcome_rows, read_run_files, run_r
 from dashboard.lake.database import add_tables, empty_segment, open_database, recorded_episodes
 from dashboard.lake.discovery import TRACES, Findings, FoundRun, find_runs, readable_name
 from dashboard.lake.errors import LakeError, UnknownRunError
+from dashboard.lake.origins import ORIGINS, recorded_environments
 from dashboard.lake.segment import TABLES
 from dashboard.lake.source import Progress, Source, bring_up_to_date
 from dashboard.lake.sql import load_sql
@@ -45,6 +46,9 @@ class _Run:
     files: RunFiles
     catalogue: Catalogue | None = None
     problems: tuple[str, ...] = ()
+    environments: list[dict[str, str | None]] = field(default_factory=list)
+    """What its records say of their environment, as of the catalogue's version ``environments_of``."""
+    environments_of: str | None = None
 
 
 class Lake:
@@ -218,7 +222,8 @@ class Lake:
         if known is not None and known.found.path == found.path:
             same = known.files.key == (found.manifest, found.summary)
             files = known.files if same else read_run_files(found)
-            return _Run(found, files, known.catalogue)
+            told = (known.environments, known.environments_of)
+            return _Run(found, files, known.catalogue, (), *told)
         return _Run(found, read_run_files(found))
 
     def _ingest(self, runs: dict[str, _Run], progress: Progress | None) -> None:
@@ -253,9 +258,19 @@ class Lake:
             for run_id, run in runs.items()
             if run.files.jobs is not None
         }
+        _ask_records(database, runs)
         rows = {
             "runs": [
-                run_row(r.found, r.files, r.catalogue, pending.get(i), r.problems) for i, r in runs.items()
+                run_row(
+                    r.found,
+                    r.files,
+                    r.catalogue,
+                    pending.get(i),
+                    r.problems,
+                    findings.bundles,
+                    r.environments,
+                )
+                for i, r in runs.items()
             ],
             "summaries": [row for r in runs.values() if (row := summary_row(r.found, r.files)) is not None],
             "published_outcomes": outcomes,
@@ -265,6 +280,22 @@ class Lake:
 
     def _folder(self, run: _Run) -> Path:
         return source_folder(self.cache_dir, run.found.path / TRACES, run.found.run_id)
+
+
+def _ask_records(database: duckdb.DuckDBPyConnection, runs: dict[str, _Run]) -> None:
+    """Ask the records of the runs whose manifest does not say what they were recorded on."""
+    silent = {
+        run_id: run
+        for run_id, run in runs.items()
+        if run.catalogue is not None
+        and run.environments_of != run.catalogue.version
+        and any(run.files.manifest.get(name) is None for name in ORIGINS)
+    }
+    traces = {run_id: run.found.path / TRACES for run_id, run in silent.items()}
+    for run_id, environments in recorded_environments(database, traces).items():
+        run = silent[run_id]
+        run.environments = environments
+        run.environments_of = run.catalogue.version if run.catalogue else None
 
 
 def _version(findings: Findings, runs: dict[str, _Run]) -> str:

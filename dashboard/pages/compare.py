@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dashboard.analysis.compare.defaults import default_baseline, default_opponent
 from dashboard.analysis.compare.tables import (
     SHARES,
     baseline_rows,
@@ -17,7 +18,7 @@ from dashboard.charts.comparison import difference_figure, transition_figure
 from dashboard.lake.pairs import RunComparison
 from dashboard.ui import components as ui
 from dashboard.ui import state
-from dashboard.ui.comparison import comparable_runs, compare
+from dashboard.ui.comparison import candidates, catalogue_warning, comparable_runs, compare
 from dashboard.ui.data import Runs, shared
 from dashboard.ui.figures import drawn
 from dashboard.ui.navigation import page_url
@@ -37,16 +38,19 @@ def main() -> None:
             hint="Summaries alone cannot be paired: copy a second run's `traces.jsonl` beside its summary.",
         )
         return
+    known = candidates(runs, able)
     left, right, kind = st.columns([3, 5, 2])
     with left:
-        baseline = state.choice("A: the baseline", able, key="baseline", format_func=runs.name)
+        baseline = state.choice(
+            "A: the baseline", able, key="baseline", default=default_baseline(known), format_func=runs.name
+        )
     others = [run_id for run_id in able if run_id != baseline]
     with right:
         chosen = state.choices(
             "B: compared with it",
             others,
             key="against",
-            default=[runs.latest(others)],
+            default=[default_opponent(known, baseline)],
             format_func=runs.name,
             placeholder="Choose one run or more",
         )
@@ -62,6 +66,8 @@ def main() -> None:
     if not chosen:
         ui.empty_state("Choose at least one run to compare with the baseline.")
         return
+    for run_id in chosen:
+        catalogue_warning(runs, baseline, run_id)
     results = {run_id: compare(baseline, run_id, method) for run_id in chosen}
     shown = chosen[0]
     if len(chosen) > 1:
@@ -250,14 +256,16 @@ def tasks_section(runs: Runs, result: RunComparison) -> None:
     sides = [result.run_a, result.run_b]
     table = pd.DataFrame(
         {
-            "open": [page_url("failures", task=task, runs=sides) for task in shown["task_id"]],
             "task_id": shown["task_id"],
             "a": [number(value) for value in shown["reward_a"]],
             "b": [number(value) for value in shown["reward_b"]],
         }
     )
     if (instructions := known_instructions(shown)) is not None:
-        table.insert(2, "instruction", instructions)
+        table.insert(1, "instruction", instructions)
+    traced = set(sides) <= set(runs.with_traces)
+    if traced:
+        table.insert(0, "open", [page_url("failures", task=task, runs=sides) for task in shown["task_id"]])
     st.dataframe(
         table,
         hide_index=True,
@@ -272,6 +280,8 @@ def tasks_section(runs: Runs, result: RunComparison) -> None:
     )
     if len(tasks) > SHOWN_TASKS:
         st.caption(f"The first {SHOWN_TASKS} of {count(len(tasks))} tasks.")
+    if not traced:
+        st.caption("Tasks open side by side where both runs have traces.")
 
 
 def known_instructions(pairs: pd.DataFrame) -> pd.Series | None:

@@ -6,6 +6,7 @@ from typing import Final
 
 import pandas as pd
 
+from dashboard.analysis.compare.catalogues import family_warning
 from dashboard.analysis.compare.tables import SHARES, difference_rows, metric_rows, slice_rows
 from dashboard.charts.comparison import difference_figure, transition_figure
 from dashboard.lake import Lake
@@ -41,7 +42,7 @@ def comparison_report(lake: Lake, result: RunComparison) -> bytes:
 
 def _alignment(result: RunComparison) -> list[str]:
     pairing = result.pairing
-    lines = []
+    lines = [told] if (told := family_warning(result.kin, result.run_a, result.run_b)) else []
     unknown = [
         run_id
         for run_id, known in zip((result.run_a, result.run_b), result.plans_known, strict=True)

@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import streamlit as st
 
+from dashboard.analysis.compare.catalogues import family_warning, kinship
 from dashboard.analysis.compare.comparison import Bootstrap
+from dashboard.analysis.compare.defaults import Candidate
+from dashboard.analysis.iterations import iteration_number, series_name
 from dashboard.lake import Lake
 from dashboard.lake.pairs import RunComparison, compare_runs
 from dashboard.ui.data import Runs, get_lake, lake_version
+from dashboard.ui.text import safe_text
 
-__all__ = ["comparable_runs", "compare"]
+__all__ = ["candidates", "catalogue_warning", "comparable_runs", "compare"]
 
 
 def comparable_runs(runs: Runs) -> list[str]:
     """Runs with an outcome per task: with traces, or published conditions."""
     able = runs.table["has_traces"].fillna(False) | runs.table["kind"].eq("published")
     return [run_id for run_id in runs.ids if bool(able.at[run_id])]
+
+
+def candidates(runs: Runs, run_ids: Sequence[str]) -> list[Candidate]:
+    """The runs as :mod:`dashboard.analysis.compare.defaults` chooses among them."""
+    return [_candidate(runs, run_id) for run_id in run_ids]
+
+
+def _candidate(runs: Runs, run_id: str) -> Candidate:
+    row, name = runs.table.loc[run_id], runs.name(run_id)
+    published = row["kind"] == "published"
+    skills = row["skills_provider"]
+    free = run_id.endswith("_free") if published else not isinstance(skills, str) or skills == "none"
+    number = iteration_number(row["checkpoint_id"], name)
+    return Candidate(run_id, str(row["catalogue_family"]), series_name(name), number, free)
+
+
+def catalogue_warning(runs: Runs, run_a: str, run_b: str) -> None:
+    """A warning above the figures of two runs whose tasks may only share their numbers."""
+    families = runs.table["catalogue_family"]
+    kin = kinship(str(families[run_a]), str(families[run_b]))
+    if told := family_warning(kin, runs.name(run_a), runs.name(run_b)):
+        box = st.error if kin == "different" else st.warning
+        box(safe_text(told), icon=":material/warning:")
 
 
 def compare(run_a: str, run_b: str, bootstrap: str) -> RunComparison:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from shopsim.env.errors import EpisodeError
 from shopsim.env.shop_env import ShopEnv
 from shopsim.errors import ShopSimError
+from shopsim.rollout.recorded_on import recorded_on
 from shopsim.tasks.goals import Goal, GoalSet, UnknownTaskError
 
 if TYPE_CHECKING:
@@ -72,13 +73,21 @@ def unverifiable_reason(engine: Engine, environment: Mapping[str, Any]) -> str |
     return None
 
 
-def check_episode(engine: Engine, record: Mapping[str, Any]) -> EpisodeCheck:
-    """Replay one episode record (spec 04 A) and compare every recorded answer."""
+def check_episode(
+    engine: Engine, record: Mapping[str, Any], planned: Mapping[str, Any] | None = None
+) -> EpisodeCheck:
+    """Replay one episode record (spec 04 A) and compare every recorded answer.
+
+    ``planned`` is ``plan.environment`` of the run's manifest, if at hand: what it was recorded on is told by
+    that first (:func:`~shopsim.rollout.recorded_on.recorded_on`).
+    """
     episode_id, steps = str(record.get("episode_id")), _steps(record)
     final = record.get("final")
     if not isinstance(final, Mapping):
         return EpisodeCheck(episode_id, len(steps), (), "the episode has no final answer")
-    reason = unverifiable_reason(engine, _environment(record))
+    told = [_environment(record)]
+    named = {name: recorded_on(name, planned, told) for name in ("product_data_sha256", "term_extractor")}
+    reason = unverifiable_reason(engine, named)
     if reason is not None:
         return EpisodeCheck(episode_id, len(steps), (), reason)
     try:

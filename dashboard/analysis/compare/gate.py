@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from dashboard.analysis.compare.catalogues import Kinship
 from dashboard.analysis.compare.comparison import Comparison
 from dashboard.analysis.compare.pairing import METRICS
 from shopsim.errors import UsageError
@@ -34,8 +35,13 @@ class Gate:
     sense: str
     bound: float
 
-    def check(self, comparison: Comparison) -> GateResult:
-        """Test the gate; a metric that the runs do not share fails it: no evidence is not a pass."""
+    def check(self, comparison: Comparison, *, kin: Kinship = "same") -> GateResult:
+        """Test the gate; a metric that the runs do not share fails it: no evidence is not a pass.
+
+        So do runs on different catalogues (``kin``), whose tasks share numbers only.
+        """
+        if kin == "different":
+            return GateResult(False, f"gate {self.metric}: fails, recorded on different catalogues")
         entry = comparison.metric(self.metric)
         if entry is None or entry.interval is None:
             return GateResult(False, f"{self.metric}: no task on which both runs have it")

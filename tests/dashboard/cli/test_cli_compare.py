@@ -145,3 +145,20 @@ def test_a_summary_alone_cannot_be_paired(
     monkeypatch.setenv("SHOPSIM_LAKE", str(tmp_path / "lake"))
     code, _, err = run(capsys, "base_free", "round-000/gate", "--root", str(PUBLISHED))
     assert code == 1 and "no outcome per task" in err
+
+
+def test_runs_of_different_catalogues_are_warned_about_and_pass_no_gate(
+    roots: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, letter in (("ours", "a"), ("theirs", "b")):
+        write_run(
+            roots / name,
+            [episode_record(1), episode_record(2)],
+            environment={"product_data_sha256": letter * 64},
+        )
+    code, out, _ = run(capsys, "ours", "theirs", "--root", str(roots))
+    assert code == 0 and "ours and theirs were recorded on different catalogues" in out
+    code, out, _ = run(capsys, "ours", "theirs", "--root", str(roots), "--gate", "r_success>=-1")
+    assert code == 1 and "fails, recorded on different catalogues" in out
+    told = document(capsys, "ours", "before", "--root", str(roots))
+    assert told["alignment"]["same_catalogue"] is None

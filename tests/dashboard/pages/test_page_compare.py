@@ -129,3 +129,55 @@ def test_the_latest_iteration_is_compared_first(review: ReviewApp) -> None:
     page = review.open("compare", baseline="demo-iter00")
     (chosen,) = page.multiselect
     assert chosen.value == ["demo-iter80"]
+
+
+PUBLISHED = Path(__file__).resolve().parents[4] / "shared" / "published" / "artifacts"
+
+
+def published(tmp_path: Path, *more: Path) -> ReviewApp:
+    if not PUBLISHED.is_dir():
+        pytest.skip("the published artefacts are not beside the project (../shared/published)")
+    return ReviewApp(tmp_path, PUBLISHED, *more)
+
+
+def test_published_outcomes_begin_with_the_untrained_model_without_skills(tmp_path: Path) -> None:
+    page = published(tmp_path).open("compare")
+    (baseline,) = (box.value for box in page.selectbox if box.label == "A: the baseline")
+    (against,) = page.multiselect
+    assert (baseline, against.value) == ("base_free", ["iter80_free"])
+    assert not page.warning and not page.error
+
+
+def test_published_tasks_have_nothing_to_open(tmp_path: Path) -> None:
+    page = published(tmp_path).open("compare", baseline="base_free", against="iter80_free")
+    table = next(frame.value for frame in page.dataframe if "task_id" in frame.value.columns)
+    assert len(table) == 139 and "open" not in table.columns
+    assert any("where both runs have traces" in caption.value for caption in page.caption)
+
+
+def test_runs_of_different_catalogues_are_not_paired_by_default_and_warned_about(tmp_path: Path) -> None:
+    for name in ("demo-iter00", "demo-iter80"):
+        write_run(
+            tmp_path / "runs" / name,
+            [episode_record(task) for task in (1, 2, 3)],
+            checkpoint=name,
+            environment={"product_data_sha256": "a" * 64},
+        )
+    environment = {"product_data_sha256": "b" * 64}
+    write_run(tmp_path / "runs" / "a-base", [episode_record(1)], environment=environment)
+    app = ReviewApp(tmp_path)
+    page = app.open("compare")
+    (baseline,) = (box.value for box in page.selectbox if box.label == "A: the baseline")
+    assert (baseline, page.multiselect[0].value) == ("demo-iter00", ["demo-iter80"])
+    assert not page.warning and not page.error
+    page = app.open("compare", baseline="a-base", against="demo-iter80")
+    assert any("different catalogues" in box.value for box in page.error)
+
+
+def test_a_published_run_beside_demo_runs_is_warned_about(tmp_path: Path) -> None:
+    write_run(tmp_path / "runs" / "demo", [episode_record(1)], environment={"product_data_sha256": "a" * 64})
+    app = published(tmp_path, tmp_path / "runs")
+    page = app.open("compare")
+    assert page.multiselect[0].value == ["iter80_free"] and not page.warning
+    page = app.open("compare", baseline="base_s0", against="demo")
+    assert any("may share numbers only" in box.value for box in page.warning)

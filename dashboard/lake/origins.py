@@ -1,0 +1,61 @@
+"""What the records of a run say that they were recorded on, for runs whose manifest does not say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import duckdb
+
+from dashboard.lake.discovery import FoundBundle, FoundRun, readable_name
+from dashboard.lake.fields import json_object, json_text
+from dashboard.lake.sql import load_sql
+from shopsim.rollout.lines import parse_line
+
+__all__ = ["ORIGINS", "catalogue_family", "recorded_environments"]
+
+ORIGINS: Final = ("product_data_sha256", "term_extractor")
+"""Columns of ``runs`` that the records tell where the manifest does not (:func:`recorded_on`)."""
+
+_MOST_PROVENANCES: Final = 25
+_MOST_BYTES: Final = 16 << 20
+"""A longer record is not read for its provenance: pages would wait for it."""
+
+
+def recorded_environments(
+    connection: duckdb.DuckDBPyConnection, traces: Mapping[str, Path]
+) -> dict[str, list[dict[str, str | None]]]:
+    """The columns :data:`ORIGINS` of one record of each different provenance, by run of ``traces`` (files).
+
+    A record that is gone or too long says nothing.
+    """
+    found: dict[str, list[dict[str, str | None]]] = {run_id: [] for run_id in traces}
+    if not traces:
+        return found
+    parameters = {"run_ids": list(traces), "most": _MOST_PROVENANCES}
+    for run_id, offset, length in connection.execute(load_sql("recorded_origins"), parameters).fetchall():
+        if length > _MOST_BYTES:
+            continue
+        with suppress(OSError), traces[run_id].open("rb") as file:
+            file.seek(offset)
+            record, _ = parse_line(file.read(length))
+            environment = json_object(json_object((record or {}).get("provenance")).get("environment"))
+            found[run_id].append({name: json_text(environment.get(name)) for name in ORIGINS})
+    return found
+
+
+def catalogue_family(run: FoundRun, product_data_sha256: str | None, bundles: list[FoundBundle]) -> str:
+    """A text that two runs share when a task number means the same task to both, as far as is known.
+
+    The catalogue that is named (``sha256:``), else the published bundle (``bundle:``), else the folder that
+    the unnamed runs of a team share (``folder:``).
+    """
+    if product_data_sha256 is not None:
+        return f"sha256:{product_data_sha256}"
+    for bundle in bundles:
+        if run.path.is_relative_to(bundle.path):
+            return f"bundle:{readable_name(bundle.path.resolve())}"
+    folder = run.root.parent if run.root == run.path else run.root
+    return f"folder:{readable_name(folder.resolve())}"
