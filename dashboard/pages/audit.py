@@ -25,6 +25,7 @@ from dashboard.ui import components as ui
 from dashboard.ui import state, tables
 from dashboard.ui.audit import Audit, load_audit
 from dashboard.ui.data import Runs
+from dashboard.ui.missing import say_missing
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import count, plural, safe_text
 
@@ -115,6 +116,8 @@ def findings(audit: Audit) -> None:
     st.caption(f"{plural(len(chosen), 'finding')}. Select a row for its places and how to mend it.")
     wanted = state.peek("finding")
     place = keys.index(wanted) if wanted in keys else 0
+    if state.raw("finding") and wanted not in keys:
+        say_missing("The finding of this link is not among these: it may be mended", "the first finding")
     state.remember("finding", keys[place], keys[0])
     detail(audit, chosen[place])
 

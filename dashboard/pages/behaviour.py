@@ -36,6 +36,7 @@ from dashboard.ui import components as ui
 from dashboard.ui import live, state, tables
 from dashboard.ui.data import Runs, shared
 from dashboard.ui.figures import drawn
+from dashboard.ui.missing import quoted, say_missing
 from dashboard.ui.text import plural, safe_text
 
 SHOWN_PATTERNS = 200
@@ -234,7 +235,9 @@ def paths(runs: Runs, chosen: list[str], decided: pd.DataFrame) -> None:
     )
     pattern = state.peek("pattern")
     if pattern is None or pattern not in shared(pattern_names, patterns):
-        pattern = str(patterns.at[0, "pattern"])
+        asked, pattern = pattern, str(patterns.at[0, "pattern"])
+        if asked is not None and state.raw("pattern"):
+            say_missing(f"No episode has the pattern {quoted([asked])}", pattern_label(pattern))
     state.remember("pattern", pattern, str(patterns.at[0, "pattern"]))
     following(runs, shared(pattern_episodes, decided, pattern, length), pattern)
 

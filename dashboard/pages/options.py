@@ -34,6 +34,7 @@ from dashboard.ui import catalogue, state, tables
 from dashboard.ui import components as ui
 from dashboard.ui.data import Runs, rows, shared
 from dashboard.ui.figures import drawn
+from dashboard.ui.missing import quoted, say_missing
 from dashboard.ui.text import plural, safe_text
 from dashboard.ui.theme import OUTCOME_COLOURS, category_colours
 
@@ -212,6 +213,9 @@ def _confusions(part: pd.DataFrame) -> pd.DataFrame:
     )
     wanted, taken = state.peek("wanted", ""), state.peek("chosen", "")
     narrowed = shared(select_outcomes, part, wanted=wanted or "", chosen=taken or None)
+    if wanted and narrowed.empty and state.raw("wanted"):
+        pair = quoted([f"{wanted} → {taken}"])
+        say_missing(f"The chosen runs have no {pair} under these filters", "all pairs")
     if narrowed.empty or not wanted:
         wanted, taken, narrowed = "", "", part
     state.remember("wanted", wanted, "")

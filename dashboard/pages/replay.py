@@ -17,6 +17,7 @@ from dashboard.ui.catalogue import runs_of_catalogue
 from dashboard.ui.counterfactual import diagnosis_panel
 from dashboard.ui.data import Runs, frame
 from dashboard.ui.episode_verdict import episode_verdict
+from dashboard.ui.missing import quoted
 from dashboard.ui.navigation import link_to
 from dashboard.ui.replay_steps import choose_step, draw_raw, draw_step, draw_timeline
 from dashboard.ui.replay_view import draw_task, draw_verdict, draw_wanted
@@ -63,22 +64,21 @@ def from_the_start() -> None:
 
 
 def choose_run(runs: Runs) -> str:
-    """The run of the URL, and a sentence when that one is unknown or has no episode to look into."""
-    asked = state.peek("run")
-    if asked is not None and asked not in runs.with_traces:
-        known = asked in runs.ids
-        why = f"The run {asked} has no recorded episodes" if known else f"There is no run named {asked} here"
-        st.caption(safe_text(f"{why}; another one is shown."))
+    """The run of the URL."""
     return state.choice(
-        "Run", runs.with_traces, key="run", format_func=runs.name, on_change=from_the_start, keep=True
+        "Run",
+        runs.with_traces,
+        key="run",
+        format_func=runs.name,
+        on_change=from_the_start,
+        keep=True,
+        missing=lambda asked: ui.missing_runs(runs, asked),
     )
 
 
 def choose_episode(rows: pd.DataFrame, kept: str) -> tuple[str, str | None, str | None]:
     """The episode of the URL, and the ones before and after it among those to leaf through."""
     asked = state.peek("episode")
-    if asked is not None and asked not in set(rows["episode_id"]):
-        st.caption(safe_text(f"This run has no episode {asked}; another one is shown."))
     ids = kept_episodes(rows, kept, asked)
     labels = episode_labels(rows)
     episode_id = state.choice(
@@ -88,6 +88,7 @@ def choose_episode(rows: pd.DataFrame, kept: str) -> tuple[str, str | None, str 
         format_func=labels.__getitem__,
         on_change=from_the_start,
         keep=True,
+        missing=lambda unknown: f"This run has no episode {quoted(unknown)}",
     )
     return (episode_id, *neighbours(ids, episode_id))
 

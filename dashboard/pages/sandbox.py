@@ -15,6 +15,7 @@ from dashboard.ui import components as ui
 from dashboard.ui import data, state
 from dashboard.ui.engine import get_engine
 from dashboard.ui.explanation import draw_explanation
+from dashboard.ui.missing import quoted
 from dashboard.ui.navigation import link_to
 from dashboard.ui.play import Play, current_play, restart, save_play, saved_run, take
 from dashboard.ui.shop_page import shop_page
@@ -37,11 +38,8 @@ def choose_play(engine: Engine) -> Play:
         split = state.choice("Tasks", list(SPLITS), key="split", format_func=SPLITS.__getitem__)
     ids = list(engine.goals.ids) if split == "all" else list(engine.splits.ids(split))
     asked = state.peek("task") or ""
-    if asked and asked not in map(str, ids):
-        if asked in map(str, engine.goals.ids):
-            ids = [int(asked), *ids]  # a link to a task of another split still opens it
-        else:
-            st.caption(safe_text(f"The catalogue has no task {asked}; another one is shown."))
+    if asked not in map(str, ids) and asked in map(str, engine.goals.ids):
+        ids = [int(asked), *ids]  # a link to a task of another split still opens it
     if not ids:
         ui.empty_state(f"The {split} split has no tasks.", hint="Choose another one above.")
         state.stop()
@@ -50,7 +48,12 @@ def choose_play(engine: Engine) -> Play:
     with columns[1]:
         # The actions of another task mean nothing in this one.
         task_id = state.choice(
-            f"Task ({plural(len(ids), 'task')})", ids, key="task", on_change=restart, keep=True
+            f"Task ({plural(len(ids), 'task')})",
+            ids,
+            key="task",
+            on_change=restart,
+            keep=True,
+            missing=lambda unknown: f"The catalogue has no task {quoted(unknown)}",
         )
     with columns[3]:
         persona = state.toggle(

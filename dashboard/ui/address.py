@@ -15,6 +15,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 __all__ = [
+    "arrived",
     "changed",
     "open_page",
     "page_params",
@@ -32,6 +33,8 @@ _PAGE = "_url_page"
 _PAGE_KEYS = "_url_page_keys"
 _WHOLES = "_url_wholes"
 _PENDING = "_url_pending"
+_LEFT = "_url_left"
+_ARRIVED = "_url_arrived"
 
 
 def open_page(name: str) -> None:
@@ -39,6 +42,12 @@ def open_page(name: str) -> None:
     if st.session_state.get(_PAGE) != name:
         st.session_state.pop(_PENDING, None)  # of a run of another page that was cut short
     st.session_state[_PAGE] = name
+    st.session_state[_ARRIVED] = st.session_state.get(_LEFT) != (name, _shown())
+
+
+def arrived() -> bool:
+    """Whether this run answers an address from outside: a link, a bookmark, the menu, going back."""
+    return bool(st.session_state.get(_ARRIVED))
 
 
 def raw(key: str) -> list[str]:
@@ -52,9 +61,12 @@ def write_address() -> None:
 
     The app calls it after the page.
     """
-    changes = _pending()
-    if not changes:
-        return
+    if changes := _pending():
+        _send_now(changes)
+    st.session_state[_LEFT] = (st.session_state.get(_PAGE), _shown())
+
+
+def _send_now(changes: dict[str, list[str] | None]) -> None:
     params = {key: st.query_params.get_all(key) for key in st.query_params}
     for key, value in changes.items():
         params.pop(key, None)
@@ -135,17 +147,21 @@ def remember(key: str, value: Any, default: Any = None, *, of: str | None = None
 def settle(
     key: str,
     default: Any,
-    read: Callable[[list[str]], Any],
+    read: Callable[[list[str]], tuple[Any, list[str]]],
     valid: Callable[[Any], bool],
     *,
     keep: bool = False,
-) -> None:
-    """Put the value of ``key`` into the session before its widget is drawn, and into the URL."""
+) -> list[str]:
+    """Put the value of ``key`` into the session before its widget is drawn, and into the URL.
+
+    ``read`` gives the value and what of the address is not among what can be chosen; the latter is returned.
+    """
     written = raw(key)
+    missing: list[str] = []
     if written == [""] and isinstance(default, list):
         value: Any = []
     elif written:
-        value = read(written)
+        value, missing = read(written)
     elif _came_by_history() or key not in _memory():
         value = default
     else:
@@ -159,6 +175,7 @@ def settle(
     _note(key, unwritten)
     if not (keep and _came_by_history()):  # going back must not lead forward again
         _write(key, value, unwritten)
+    return missing
 
 
 def changed(key: str, default: Any, then: Callable[[], None] | None = None) -> None:
@@ -186,12 +203,17 @@ def _send(key: str, wanted: list[str] | None) -> None:
 
 def _pending() -> dict[str, list[str] | None]:
     """What is still to be sent, None for a key to remove: changes of the address that the browser shows."""
-    shown = getattr(get_script_run_ctx(), "query_string", "")
+    shown = _shown()
     base, changes = st.session_state.get(_PENDING, (None, {}))
     if base != shown:  # nothing yet, or the reader moved on to another address in between
         changes = {}
         st.session_state[_PENDING] = (shown, changes)
     return cast(dict[str, list[str] | None], changes)
+
+
+def _shown() -> str:
+    """The query string that the browser shows."""
+    return str(getattr(get_script_run_ctx(), "query_string", ""))
 
 
 def _as_text(value: Any) -> list[str]:

@@ -12,6 +12,7 @@ import streamlit as st
 from dashboard.ui import state
 from dashboard.ui.data import Runs, load_runs, shared
 from dashboard.ui.figures import FinishedFigure
+from dashboard.ui.missing import notes_here, quoted
 from dashboard.ui.navigation import page_url
 from dashboard.ui.shell import ensure_shell
 from dashboard.ui.text import count, plural, safe_html, safe_text, shorten
@@ -24,6 +25,7 @@ __all__ = [
     "empty_state",
     "episode_table",
     "metric",
+    "missing_runs",
     "page_header",
     "pick_run",
     "pick_runs",
@@ -46,6 +48,7 @@ def page_header(title: str, question: str) -> None:
     st.html(_DENSE)
     st.title(title, anchor=False)
     st.caption(question)
+    notes_here()
 
 
 def empty_state(sentence: str, *, hint: str | None = None) -> None:
@@ -91,6 +94,7 @@ def pick_runs(runs: Runs, *, traces: bool = True, key: str = "runs", label: str 
         key=key,
         format_func=runs.name,
         placeholder=f"All {plural(len(options), 'run')}",
+        missing=lambda asked: missing_runs(runs, asked),
     )
     return [run_id for run_id in options if run_id in chosen] if chosen else list(options)
 
@@ -98,7 +102,19 @@ def pick_runs(runs: Runs, *, traces: bool = True, key: str = "runs", label: str 
 def pick_run(runs: Runs, *, traces: bool = True, key: str = "run", label: str = "Run") -> str:
     """One run (URL ``run``). Call after :func:`require_runs`."""
     options = runs.with_traces if traces else runs.ids
-    return state.choice(label, options, key=key, format_func=runs.name)
+    return state.choice(
+        label, options, key=key, format_func=runs.name, missing=lambda asked: missing_runs(runs, asked)
+    )
+
+
+def missing_runs(runs: Runs, asked: list[str]) -> str:
+    """Why runs of a link are not offered: unknown, or without the episodes that the page needs."""
+    silent = [run_id for run_id in asked if run_id in runs.ids]
+    unknown = [run_id for run_id in asked if run_id not in runs.ids]
+    parts = [f"There is no run {quoted(unknown)} here"] if unknown else []
+    if silent:
+        parts.append(f"{quoted(silent)} has a summary only, without the episodes that this page needs")
+    return "; ".join(parts)
 
 
 def metric(

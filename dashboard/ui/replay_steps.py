@@ -15,6 +15,7 @@ from dashboard.analysis.replay_steps import STEP_COLUMNS, StepView, actions_befo
 from dashboard.ui import state, tables
 from dashboard.ui.data import frame
 from dashboard.ui.long_text import long_text
+from dashboard.ui.missing import quoted, say_missing
 from dashboard.ui.navigation import link_to
 from dashboard.ui.shop_page import shop_page
 from dashboard.ui.text import count, duration, printable, safe_text
@@ -43,6 +44,8 @@ def choose_step(
     """
     raw = next(reversed(state.raw(key)), "")
     position = min(max(int(raw), 1), len(steps)) if re.fullmatch(r"[0-9]{1,9}", raw) else 1
+    if raw not in ("", str(position)):
+        say_missing(f"There is no step {quoted([raw])} among the {len(steps)}", f"step {position}")
     state.remember(key, position, 1, of=of)
     st.subheader(f"Step {position} of {len(steps)}", anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -2,7 +2,8 @@
 
 The URL is the truth. A widget takes its value from the query parameter of its ``key``; without one, from
 what the session last chose for that key (on any page); else from its default. Changing the widget writes
-the parameter; a default is left out of the URL. Values of the URL that are no longer offered are ignored.
+the parameter; a default is left out of the URL. Of values of the URL that are not offered, the page says so
+and what it shows instead (:mod:`dashboard.ui.missing`).
 
 Streamlit's own ``bind="query-params"`` was tried and falls short here: a link that carries the value of a
 key that is bound on both pages loses it, a link to another state of the same page is ignored, and going
@@ -33,6 +34,7 @@ from dashboard.ui.address import (
     stop,
     write_address,
 )
+from dashboard.ui.missing import quoted, say_missing
 
 __all__ = [
     "choice",
@@ -52,6 +54,8 @@ __all__ = [
 ]
 
 T = TypeVar("T", str, int)
+Missing = Callable[[list[str]], str]
+"""What to say, as a clause, of values of the URL that are not offered."""
 Look = Literal["selectbox", "radio", "segmented", "pills"]
 
 
@@ -67,17 +71,25 @@ def choice(
     label_visibility: Literal["visible", "hidden", "collapsed"] = "visible",
     on_change: Callable[[], None] | None = None,
     keep: bool = False,
+    missing: Missing | None = None,
 ) -> T:
     """One of ``options`` (not empty). ``default`` is the first option when None.
 
     ``on_change`` is called after a person chose another one, not when a link or a callback did. With
     ``keep`` the URL names even a default: for things (a run, a task) of which another one may be the first
-    tomorrow.
+    tomorrow. ``missing`` words what is said when the URL asks for what is not offered.
     """
     start = options[0] if default is None or default not in options else default
     unwritten = None if keep else start
     by_text = {str(option): option for option in options}
-    settle(key, start, lambda raw: by_text.get(raw[-1], start), lambda value: value in options, keep=keep)
+
+    def read(written: list[str]) -> tuple[T, list[str]]:
+        known = written[-1] in by_text
+        return by_text.get(written[-1], start), [] if known else written[-1:]
+
+    unknown = settle(key, start, read, lambda value: value in options, keep=keep)
+    if unknown:
+        say_missing(_clause(label, unknown, missing), format_func(start))
     common: dict[str, Any] = {
         "options": options,
         "key": key,
@@ -109,16 +121,20 @@ def choices(
     format_func: Callable[[Any], str] = str,
     placeholder: str | None = None,
     help: str | None = None,
+    missing: Missing | None = None,
 ) -> list[T]:
     """Several of ``options``. By custom an empty answer means "all": say so in ``placeholder``."""
     start = [option for option in default if option in options]
     by_text = {str(option): option for option in options}
-    settle(
-        key,
-        start,
-        lambda raw: list(dict.fromkeys(by_text[part] for part in raw if part in by_text)),
-        lambda value: all(part in options for part in value),
-    )
+
+    def read(written: list[str]) -> tuple[list[T], list[str]]:
+        known = list(dict.fromkeys(by_text[part] for part in written if part in by_text))
+        return known, [part for part in dict.fromkeys(written) if part not in by_text]
+
+    unknown = settle(key, start, read, lambda value: all(part in options for part in value))
+    if unknown:
+        left = ", ".join(format_func(part) for part in st.session_state[key])
+        say_missing(_clause(label, unknown, missing), left or placeholder or "none")
     return st.multiselect(
         label,
         options,
@@ -134,7 +150,7 @@ def choices(
 
 def text(label: str, *, key: str, default: str = "", placeholder: str | None = None, **kwargs: Any) -> str:
     """A line of text (stripped)."""
-    settle(key, default, lambda raw: raw[-1], lambda value: True)
+    settle(key, default, lambda written: (written[-1], []), lambda value: True)
     value = st.text_input(
         label,
         key=key,
@@ -150,13 +166,17 @@ def text(label: str, *, key: str, default: str = "", placeholder: str | None = N
 def number(label: str, *, key: str, default: int, minimum: int, maximum: int, **kwargs: Any) -> int:
     """A whole number within bounds."""
 
-    def read(raw: list[str]) -> int:
+    def read(written: list[str]) -> tuple[int, list[str]]:
         try:
-            return max(minimum, min(maximum, int(raw[-1])))
+            asked = int(written[-1])
         except ValueError:
-            return default
+            return default, written[-1:]
+        value = max(minimum, min(maximum, asked))
+        return value, [] if value == asked else written[-1:]
 
-    settle(key, default, read, lambda value: minimum <= value <= maximum)
+    if unknown := settle(key, default, read, lambda value: minimum <= value <= maximum):
+        reason = f"{label} is a whole number from {minimum} to {maximum}, not {quoted(unknown)}"
+        say_missing(reason, str(st.session_state[key]))
     return int(
         st.number_input(
             label,
@@ -175,13 +195,16 @@ def number(label: str, *, key: str, default: int, minimum: int, maximum: int, **
 def slider(
     label: str, *, key: str, default: float, minimum: float, maximum: float, step: float, **kwargs: Any
 ) -> float:
-    """A number between bounds on a slider. Values of the URL need not be multiples of ``step``."""
+    """A number between bounds on a slider. Values of the URL need not be multiples of ``step``.
 
-    def read(raw: list[str]) -> float:
+    The caller says what is wrong with a value of the URL that is none.
+    """
+
+    def read(written: list[str]) -> tuple[float, list[str]]:
         try:
-            return float(raw[-1])
+            return float(written[-1]), []
         except ValueError:
-            return default
+            return default, []
 
     settle(key, default, read, lambda value: minimum <= value <= maximum)
     return float(
@@ -201,7 +224,13 @@ def slider(
 
 def toggle(label: str, *, key: str, default: bool = False, help: str | None = None) -> bool:
     """On or off (``1`` / ``0`` in the URL)."""
-    settle(key, default, lambda raw: raw[-1] in ("1", "true", "True"), lambda value: True)
+    settle(key, default, lambda written: (written[-1] in ("1", "true", "True"), []), lambda value: True)
     return st.toggle(
         label, key=key, help=help, on_change=changed, args=(key, default), persist_state="session"
     )
+
+
+def _clause(label: str, unknown: list[str], missing: Missing | None) -> str:
+    if missing is not None:
+        return missing(unknown)
+    return f"{label.split(' (')[0]}: {quoted(unknown)} is not offered here"

@@ -15,6 +15,7 @@ from dashboard.ui.components import data_text
 from dashboard.ui.data import Runs, rows, shared
 from dashboard.ui.episodes import explained_episode, own_catalogue
 from dashboard.ui.grid import draw_grid
+from dashboard.ui.missing import quoted, say_missing
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import plural, safe_text, shorten
 
@@ -30,12 +31,11 @@ def choose_task(everything: pd.DataFrame, table: pd.DataFrame) -> int | None:
     """
     options = [int(task_id) for task_id in table["task_id"]]
     asked = state.peek("task") or ""
-    if asked and asked not in map(str, options):
-        if asked in map(str, shared(task_ids, everything)):
-            options = [int(asked), *options]
-        else:
-            st.caption(safe_text(f"Task {asked}: none of the chosen runs has an episode of it."))
+    if asked not in map(str, options) and asked in map(str, shared(task_ids, everything)):
+        options = [int(asked), *options]
     if not options:
+        if state.raw("task"):
+            say_missing(_no_episode([asked]), "no task, because none passes the filters")
         return None
     labels = shared(_task_labels, everything)
     return state.choice(
@@ -44,7 +44,12 @@ def choose_task(everything: pd.DataFrame, table: pd.DataFrame) -> int | None:
         key="task",
         keep=True,
         format_func=labels.__getitem__,
+        missing=_no_episode,
     )
+
+
+def _no_episode(asked: list[str]) -> str:
+    return f"Task {quoted(asked)}: none of the chosen runs has an episode of it"
 
 
 def _task_labels(everything: pd.DataFrame) -> dict[int, str]:

@@ -13,6 +13,7 @@ from dashboard.review.text_search import Found, find_text, show_hits
 from dashboard.review.texts import KINDS
 from dashboard.ui import state
 from dashboard.ui.data import Runs, get_lake, lake_version
+from dashboard.ui.missing import quoted, say_missing
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import count, plural, safe_html, safe_text, shorten
 
@@ -86,6 +87,8 @@ def draw_hits(runs: Runs, found: Found) -> None:
     pages = -(-len(found.hits) // HITS_A_PAGE)
     asked = state.peek("page") or "1"
     page = min(max(int(asked), 1), pages) if asked.isascii() and asked.isdigit() else 1
+    if asked != str(page) and state.raw("page"):
+        say_missing(f"There is no page {quoted([asked])} of {plural(pages, 'page')}", f"page {page}")
     state.remember("page", page, 1)
     start = (page - 1) * HITS_A_PAGE
     rows = found.hits.iloc[start : start + HITS_A_PAGE].to_dict("records")

@@ -24,6 +24,7 @@ from dashboard.ui.data import load_runs
 from dashboard.ui.episodes import explained
 from dashboard.ui.explanation import draw_explanation
 from dashboard.ui.long_text import long_text
+from dashboard.ui.missing import quoted, say_missing
 from dashboard.ui.navigation import link_to
 from dashboard.ui.replay_steps import choose_step, draw_raw, draw_step
 from dashboard.ui.replay_view import draw_task, draw_verdict
@@ -111,6 +112,8 @@ def _choose_group(groups: pd.DataFrame) -> Mapping[str, Any]:
     keys = [f"{row.round}-{row.group_index}" for row in groups.itertuples()]
     asked = state.peek("group")
     chosen = asked if asked in keys else keys[0]
+    if asked not in (None, chosen) and state.raw("group"):
+        say_missing(f"There is no group {quoted([str(asked)])} here (round and index)", f"group {chosen}")
     state.remember("group", chosen, keys[0])
 
     def select() -> None:
@@ -181,6 +184,8 @@ def _choose_rollout(rollouts: pd.DataFrame) -> Mapping[str, Any] | None:
     )
     chosen = state.peek("rollout")
     if chosen not in files:
+        if chosen is not None and state.raw("rollout"):
+            say_missing(f"This group has no rollout {quoted([chosen])}", "the group alone")
         st.caption("Select a row's cell to open that rollout.")
         return None
     state.remember("rollout", chosen, None, of="group")

@@ -27,6 +27,7 @@ from dashboard.review.queue import (
 from dashboard.ui import state
 from dashboard.ui.data import Runs, rows, shared
 from dashboard.ui.diagnosis import diagnoses
+from dashboard.ui.missing import quoted, say_missing
 from dashboard.ui.reviews import current_verdicts
 from dashboard.ui.text import count, percent, plural
 
@@ -116,6 +117,8 @@ def choose_current(queue: Queue, episodes: pd.DataFrame) -> Key | None:
     """The episode of the URL (``run``, ``episode``), else the first one that the queue stops at."""
     asked = (state.peek("run") or "", state.peek("episode") or "")
     known = asked in shared(_places, episodes)
+    if state.raw("episode") and not known:
+        say_missing(f"The chosen runs have no episode {quoted([' '.join(asked).strip()])}", "the queue")
     current: Key | None = asked if known else shared(neighbours, queue.rows, queue.status, None)[1]
     if current is not None:
         state.remember("run", current[0])

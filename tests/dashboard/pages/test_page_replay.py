@@ -209,9 +209,9 @@ def test_a_link_to_another_episode_begins_at_its_first_step(workspace: Path) -> 
 
 def test_unknown_run_and_episode_are_named(workspace: Path) -> None:
     app = open_page("replay", run="no-run", episode="no-episode")
-    captions = [caption.value.replace("\\", "") for caption in app.caption]
-    assert "There is no run named no-run here; another one is shown." in captions
-    assert "This run has no episode no-episode; another one is shown." in captions
+    notes = [note.value.replace("\\", "") for note in app.warning[:2]]
+    assert notes[0].startswith("There is no run “no-run” here. Shown instead: ")
+    assert notes[1].startswith("This run has no episode “no-episode”. Shown instead: ")
     assert headings(app)[0] == "Success: strict reward 1.000"
 
 

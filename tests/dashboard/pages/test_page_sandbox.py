@@ -136,7 +136,8 @@ def test_a_task_of_another_split_is_opened_by_its_link(settings: Settings) -> No
 @pytest.mark.parametrize("asked", ["999", "²", "-1", "x" * 300, "<b>1</b>"])
 def test_an_unknown_task_in_the_address_is_named(settings: Settings, asked: str) -> None:
     app = open_page("sandbox", task=asked)
-    assert any("The catalogue has no task" in caption.value for caption in app.caption)
+    notes = [note.value for note in app.warning if "Shown instead" in note.value]
+    assert len(notes) == 1 and "The catalogue has no task" in notes[0] and "Shown instead: 0" in notes[0]
     assert figures(app)["Taken"] == "0"
 
 
