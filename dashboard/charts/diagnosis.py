@@ -38,11 +38,16 @@ def stage_figure(shares: pd.DataFrame, names: Mapping[str, str]) -> go.Figure:
     Points carry ``run_id`` and ``stage`` as custom data, for selecting.
     """
     figure = go.Figure()
+    totals = dict(zip(shares["run_id"], shares["total"], strict=True))
+    labels = {
+        run_id: f"{plot_text(names.get(run_id, run_id), 34)}  <i>n={total:,}</i>"
+        for run_id, total in totals.items()
+    }
     for stage, rows in shares.groupby("stage", sort=False):
         figure.add_trace(
             go.Bar(
                 x=100 * rows["share"],
-                y=[plot_text(names.get(run_id, run_id), 34) for run_id in rows["run_id"]],
+                y=[labels[run_id] for run_id in rows["run_id"]],
                 orientation="h",
                 name=STAGES[str(stage)].label,
                 marker={"color": STAGE_COLOURS[str(stage)]},
@@ -54,7 +59,8 @@ def stage_figure(shares: pd.DataFrame, names: Mapping[str, str]) -> go.Figure:
     runs = shares["run_id"].nunique()
     finish(figure, height=130 + 34 * max(runs, 1), barmode="stack")
     figure.update_layout(legend={"traceorder": "normal"})
-    figure.update_xaxes(ticksuffix="%", range=[0, 100])
+    # A little beyond 100%, else the last tick and its label are cut off.
+    figure.update_xaxes(ticksuffix="%", range=[0, 101], tickvals=list(range(0, 101, 20)))
     figure.update_yaxes(autorange="reversed")
     return figure
 

@@ -188,6 +188,7 @@ def _stages(lake: Lake, run_ids: list[str], stage: str) -> pd.DataFrame:
     """The diagnosis of every episode. Raises :class:`~shopsim.errors.UsageError` for an unknown stage."""
     from functools import partial
 
+    from dashboard.analysis.catalogues import not_prepared
     from dashboard.analysis.diagnosis import STAGES
     from dashboard.lake.diagnosis import diagnose_runs, judged_by_catalogue, open_solutions
     from shopsim.engine import open_engine
@@ -205,8 +206,9 @@ def _stages(lake: Lake, run_ids: list[str], stage: str) -> pd.DataFrame:
         solutions = open_solutions(engine)
         by_trace = sorted(set(run_ids) - set(judged_by_catalogue(lake, run_ids, solutions)))
         if by_trace:
-            told = f"{', '.join(by_trace)}: recorded on another catalogue, judged by the traces alone"
-            typer.echo(f"warning: {told}", err=True)
+            recorded = dict(lake.query("runs").set_index("run_id")["product_data_sha256"])
+            told = not_prepared(by_trace, recorded, solutions.product_data_sha256)
+            typer.echo(f"warning: {told}; judged by the traces alone", err=True)
         return diagnose_runs(lake, run_ids, solutions, partial(track, label="solving tasks"))
 
 

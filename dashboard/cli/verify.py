@@ -48,14 +48,17 @@ def _verify(
 
 
 def _checks(lake: Any, run_id: str) -> Iterator[EpisodeCheck]:
+    from dashboard.lake.fields import json_object
+    from dashboard.lake.pairs import run_plan
     from shopsim.engine import open_engine
     from shopsim.progress import track
     from shopsim.rollout.verify import check_episode
 
     ids = [row[0] for row in lake.rows("verify_episodes", run_id=run_id)]
+    planned = json_object((run_plan(lake, run_id) or {}).get("environment"))
     with open_engine() as engine:
         for episode_id in track(ids, label="replaying", total=len(ids)):
-            yield check_episode(engine, lake.episode_record(run_id, episode_id))
+            yield check_episode(engine, lake.episode_record(run_id, episode_id), planned)
 
 
 def _report(run_id: str, checks: list[EpisodeCheck]) -> dict[str, Any]:

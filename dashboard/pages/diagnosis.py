@@ -22,6 +22,7 @@ from dashboard.analysis.diagnosis import (
 from dashboard.charts.diagnosis import flow_figure, stage_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state
+from dashboard.ui.catalogue import why_not_catalogue
 from dashboard.ui.data import Runs, shared
 from dashboard.ui.diagnosis import diagnoses
 from dashboard.ui.figures import drawn
@@ -78,11 +79,10 @@ def basis_note(runs: Runs, found: pd.DataFrame) -> None:
     """Say for which runs the stage is exact, and for which it rests on the trace alone."""
     by_trace, total = shared(found_by_trace, found)
     if by_trace:
-        names = ", ".join(runs.name(run_id) for run_id in by_trace)
         st.info(
             safe_text(
-                f"{names}: recorded on another catalogue than the prepared one, so what could have satisfied "
-                "a task is not known. The target product stands in for it: a proxy."
+                f"{why_not_catalogue(runs, by_trace)}. So what could have satisfied a task is not known "
+                "there: the target product stands in for it, a proxy."
             ),
             icon=":material/info:",
         )

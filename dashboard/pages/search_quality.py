@@ -20,6 +20,7 @@ from dashboard.charts.distributions import interval_figure
 from dashboard.charts.search_curves import recall_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state, tables
+from dashboard.ui.catalogue import why_not_catalogue
 from dashboard.ui.data import Runs, load_runs, shared
 from dashboard.ui.figures import drawn
 from dashboard.ui.navigation import link_to, page_url
@@ -116,9 +117,9 @@ def draw_notes(runs: Runs, view: View, asked: Asked) -> None:
     if view.traced:
         st.info(
             safe_text(
-                f"{runs_named(runs, view.traced)}: recorded with another catalogue than the prepared one, or "
-                "none is named. Their ranks are those on the result pages that the agent saw; what stands "
-                "further down is unknown, so figures beyond are lower bounds (≥) and curves end there."
+                f"{why_not_catalogue(runs, view.traced)}. Their ranks are those on the result pages that the "
+                "agent saw; what stands further down is unknown, so figures beyond are lower bounds (≥) and "
+                "curves end there."
             ),
             icon=":material/visibility:",
         )

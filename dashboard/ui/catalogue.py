@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard.analysis.catalogues import not_prepared
 from dashboard.analysis.outcomes import locate_wanted
 from dashboard.ui.data import Runs
 from dashboard.ui.workspace import current_workspace
@@ -20,7 +21,14 @@ from shopsim.errors import ShopSimError
 from shopsim.jsonio import FileError, read_json
 from shopsim.pipeline import layout
 
-__all__ = ["catalogue_note", "catalogue_sha256", "load_catalogue", "locate", "runs_of_catalogue"]
+__all__ = [
+    "catalogue_note",
+    "catalogue_sha256",
+    "load_catalogue",
+    "locate",
+    "runs_of_catalogue",
+    "why_not_catalogue",
+]
 
 
 def catalogue_sha256() -> str | None:
@@ -46,12 +54,18 @@ def _promised_sha256(path: Path, stamp: tuple[int, ...]) -> str | None:
 
 
 def runs_of_catalogue(runs: Runs, run_ids: list[str]) -> list[str]:
-    """The runs whose manifest names exactly the prepared catalogue."""
+    """The runs that were recorded on exactly the prepared catalogue, as manifest or records tell."""
     sha256 = catalogue_sha256()
     if sha256 is None:
         return []
     recorded = runs.table["product_data_sha256"]
     return [run_id for run_id in run_ids if recorded.get(run_id) == sha256]
+
+
+def why_not_catalogue(runs: Runs, run_ids: Sequence[str]) -> str:
+    """Why each of the runs was not looked up in the prepared catalogue: another one, or none named."""
+    recorded = dict(runs.table["product_data_sha256"])
+    return not_prepared(run_ids, recorded, catalogue_sha256(), runs.name)
 
 
 def load_catalogue() -> Corpus:
@@ -113,9 +127,8 @@ def catalogue_note(runs: Runs, run_ids: list[str]) -> str | None:
         return None
     if catalogue_sha256() is None:
         return "There is no prepared catalogue (run shopsim prepare), so axes are told from the traces alone."
-    names = ", ".join(runs.name(run_id) for run_id in missing[:4]) + (" …" if len(missing) > 4 else "")
     return (
-        f"{names}: recorded with another catalogue than the prepared one, or none is named. "
+        f"{why_not_catalogue(runs, missing)}. "
         "Axes are told from the traces alone, and values that the catalogue lacks cannot be told apart."
     )
 

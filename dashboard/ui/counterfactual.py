@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard.analysis.counterfactual import Counterfactuals, find_counterfactuals
 from dashboard.analysis.diagnosis import STAGES
+from dashboard.ui.catalogue import why_not_catalogue
 from dashboard.ui.data import Runs, frame
 from dashboard.ui.diagnosis import diagnoses
 from dashboard.ui.engine import run_catalogue
@@ -41,8 +42,10 @@ def diagnosis_panel(runs: Runs, run_id: str, record: Mapping[str, Any]) -> None:
     engine = run_catalogue(runs.table.at[run_id, "product_data_sha256"])
     if engine is None:
         st.caption(
-            "Told by the trace alone: the run's catalogue is not the prepared one, so what else could have "
-            "satisfied the task is not known."
+            safe_text(
+                f"Told by the trace alone, so what else could have satisfied the task is not known. "
+                f"{why_not_catalogue(runs, [run_id])}."
+            )
         )
         return
     told = _find(engine, run_id, record)
@@ -84,11 +87,9 @@ def _draw(told: Counterfactuals) -> None:
     )
     for change in told.options:
         wanted = safe_text(f"{change.axis} = {change.instead}")
-        notes = [f"instead of {change.chosen}"] if change.chosen else []
-        notes += [f"at {number(change.price, 2)}"] if change.price is not None else []
-        st.markdown(
-            f":material/tune: It would have succeeded with **{wanted}** {safe_text(' '.join(notes))}".rstrip()
-        )
+        price = f" (price {number(change.price, 2)})" if change.price is not None else ""
+        instead = f", instead of {change.chosen}" if change.chosen else ""
+        st.markdown(f":material/tune: It would have succeeded with **{wanted}**{safe_text(price + instead)}")
     if not told.products:
         return
     st.markdown("Shown products that would have satisfied the task, and how:")

@@ -1,4 +1,7 @@
-"""What a run was recorded on: the one rule of whom to ask, the manifest first and then the records."""
+"""What a run was recorded on: the one rule of whom to ask, the manifest first and then the records.
+
+Of one episode alone its own record is asked first, and then the manifest.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,16 @@ __all__ = ["recorded_on"]
 
 
 def recorded_on(
-    name: str, planned: Mapping[str, Any] | None, recorded: Iterable[Mapping[str, Any]] = ()
+    name: str, first: Mapping[str, Any] | None, others: Iterable[Mapping[str, Any]] = ()
 ) -> str | None:
     """The text ``name`` (such as ``product_data_sha256``) of a run's environment, None where it is not named.
 
-    ``planned`` is ``plan.environment`` of the manifest, ``recorded`` are ``provenance.environment`` of its
-    records (spec 04 A). The manifest's word counts; without it the one value that the records agree on:
+    ``first`` is ``plan.environment`` of the manifest, ``others`` are ``provenance.environment`` of its
+    records (spec 04 A). The word of the first counts; without it the one value that the others agree on:
     records that name two catalogues name none.
     """
-    word = (planned or {}).get(name)
+    word = (first or {}).get(name)
     if isinstance(word, str):
         return word
-    told = {value for environment in recorded if isinstance(value := environment.get(name), str)}
+    told = {value for environment in others if isinstance(value := environment.get(name), str)}
     return told.pop() if len(told) == 1 else None

@@ -78,15 +78,17 @@ def check_episode(
 ) -> EpisodeCheck:
     """Replay one episode record (spec 04 A) and compare every recorded answer.
 
-    ``planned`` is ``plan.environment`` of the run's manifest, if at hand: what it was recorded on is told by
-    that first (:func:`~shopsim.rollout.recorded_on.recorded_on`).
+    ``planned`` is ``plan.environment`` of the run's manifest, if at hand: it tells what the episode was
+    recorded on where the record does not (:func:`~shopsim.rollout.recorded_on.recorded_on`).
     """
     episode_id, steps = str(record.get("episode_id")), _steps(record)
     final = record.get("final")
     if not isinstance(final, Mapping):
         return EpisodeCheck(episode_id, len(steps), (), "the episode has no final answer")
-    told = [_environment(record)]
-    named = {name: recorded_on(name, planned, told) for name in ("product_data_sha256", "term_extractor")}
+    own = _environment(record)
+    named = {
+        name: recorded_on(name, own, [planned or {}]) for name in ("product_data_sha256", "term_extractor")
+    }
     reason = unverifiable_reason(engine, named)
     if reason is not None:
         return EpisodeCheck(episode_id, len(steps), (), reason)

@@ -112,11 +112,12 @@ def _retrieval(evidence: Evidence, wanted: Set[str]) -> tuple[str, str, str]:
     shown = sorted(wanted & evidence.shown)
     opened = sorted(wanted & evidence.opened)
     fault = f"bought {_fault(evidence)}"
-    could = "which could satisfy"
+    could = "which could satisfy the task"
     if opened:
         return "left", fault, f"opened {_names(opened)}, {could}, then bought {evidence.bought_asin}"
     if shown:
-        return "not_chosen", fault, f"{_names(shown)}, {could}, was shown and never opened"
+        were = "was" if len(shown) == 1 else "were"
+        return "not_chosen", fault, f"{_names(shown)}, {could}, {were} shown and never opened"
     seen = f"{_count(evidence.products_shown, 'product')} seen in {_searches(evidence)}"
     return "not_retrieved", fault, f"none of the {len(wanted)} that could satisfy among {seen}"
 
@@ -186,5 +187,6 @@ def _share(value: float | None) -> str:
 
 
 def _names(asins: list[str]) -> str:
-    more = f" and {len(asins) - _LISTED} more" if len(asins) > _LISTED else ""
-    return ", ".join(asins[:_LISTED]) + more
+    if len(asins) > _LISTED:
+        return ", ".join(asins[:_LISTED]) + f" and {len(asins) - _LISTED} more"
+    return " and ".join(part for part in (", ".join(asins[:-1]), asins[-1]) if part)

@@ -59,7 +59,7 @@ def test_tasks_of_failures_worst_first(home: Path, capfdbinary: Capture) -> None
 
 
 def test_stages_of_the_diagnosis_choose(home: Path, capfdbinary: Capture) -> None:
-    told = "run-a: recorded on another catalogue, judged by the traces alone"
+    told = "run-a: neither manifest nor records name the catalogue; judged by the traces alone"
     for stage, tasks in (("wrong_option", [1]), ("over_budget", [2]), ("technical", [5])):
         code, printed, error = run(capfdbinary, "export", "tasks", "run-a", "--stage", stage)
         assert (code, json.loads(printed)["task_ids"]) == (0, tasks)

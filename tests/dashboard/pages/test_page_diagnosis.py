@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections import Counter
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -96,7 +99,42 @@ def test_another_catalogue_is_said_and_the_target_stands_in(tmp_path: Path) -> N
         "over_budget": 1,
         "technical": 1,
     }
-    assert any("another catalogue" in box.value for box in page.info)
+    assert any("no catalogue is prepared here" in box.value for box in page.info)
+
+
+def test_records_name_the_catalogue_where_the_manifest_is_lost(
+    tiny: tuple[Settings, ReviewApp], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(tiny[0].workspace, home)
+    run = next(path for path in (home / "runs").iterdir() if (path / "traces.jsonl").is_file())
+    told = stages_of_chart(ReviewApp(home).open("diagnosis"))
+    for damage in (lambda path: path.unlink(), lambda path: path.write_text("{nothing", encoding="utf-8")):
+        damage(run / "manifest.json")
+        page = ReviewApp(home).open("diagnosis")
+        assert stages_of_chart(page) == told
+        assert not any("catalogue" in box.value for box in page.info)
+        (run / "manifest.json").touch()
+
+
+def test_an_unnamed_catalogue_is_not_called_another(tmp_path: Path) -> None:
+    home = tiny_workspace(tmp_path / "home").workspace
+    write_run(home / "runs" / "foreign", [episode_record(1, outcome="wrong_option")])
+    write_run(
+        home / "runs" / "other",
+        [episode_record(1, outcome="wrong_option")],
+        environment={"product_data_sha256": "a" * 64},
+    )
+    text = " ".join(box.value for box in ReviewApp(home).open("diagnosis").info)
+    assert "foreign: neither manifest nor records name the catalogue" in text
+    assert "other: recorded on another catalogue than the prepared one" in text
+
+
+def test_the_chart_names_n_and_reaches_all_of_it(tiny: tuple[Settings, ReviewApp]) -> None:
+    figure = figure_of(tiny[1].open("diagnosis"), CHART)
+    assert all("n=6" in label for trace in figure["data"] for label in trace["y"])
+    axis = figure["layout"]["xaxis"]
+    assert axis["tickvals"][-1] == 100 and axis["range"][1] > 100
 
 
 def test_an_oracle_run_has_no_failures_to_show(
@@ -116,3 +154,13 @@ def test_hostile_texts_and_broken_runs(tmp_path: Path) -> None:
 
 def test_every_stage_says_what_it_means() -> None:
     assert all(stage.label and stage.meaning.endswith(".") for stage in STAGES.values())
+
+
+def test_a_single_change_names_its_price_before_what_it_replaces(tiny: tuple[Settings, ReviewApp]) -> None:
+    run = next(path for path in (tiny[0].workspace / "runs").iterdir() if (path / "traces.jsonl").is_file())
+    page = tiny[1].open("diagnosis", stage="wrong_option")
+    link = page.dataframe[-1].value["replay"].tolist()[0]
+    episode = parse_qs(urlsplit(link).query)["episode"][0]
+    told = [text.value for text in tiny[1].open("replay", run=run.name, episode=episode).markdown]
+    (sentence,) = (text for text in told if "would have succeeded with **颜色分类" in text)
+    assert re.search(r"\\\(price [0-9\\.,]+\\\), instead of 复古绿", sentence), sentence

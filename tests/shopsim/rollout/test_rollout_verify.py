@@ -125,6 +125,10 @@ def test_what_cannot_be_replayed_says_why(engine: Engine) -> None:
     record = copy.deepcopy(recorded(engine, 0, *BUY))
     record["provenance"]["environment"]["product_data_sha256"] = "0" * 64
     assert "recorded on catalogue 000000000000" in str(check_episode(engine, record).skipped)
+    del record["provenance"]["environment"]["product_data_sha256"]
+    planned = {"product_data_sha256": "1" * 64}  # the manifest tells what the record does not
+    assert "recorded on catalogue 111111111111" in str(check_episode(engine, record, planned).skipped)
+    assert check_episode(engine, record).skipped is None
     record = copy.deepcopy(recorded(engine, 0, *BUY))
     record["job"]["task_id"] = 999
     assert "not in this corpus" in str(check_episode(engine, record).skipped)

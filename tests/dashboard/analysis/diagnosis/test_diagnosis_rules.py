@@ -91,6 +91,27 @@ def test_each_stage(changes: dict[str, object], stage: str, detail: str, reached
 
 
 @pytest.mark.parametrize(
+    ("could", "opened", "evidence"),
+    [
+        ("s", "a", "s, which could satisfy the task, was shown and never opened"),
+        ("gs", "a", "g and s, which could satisfy the task, were shown and never opened"),
+        ("gs", "ags", "opened g and s, which could satisfy the task, then bought a"),
+        ("bgs", "a", "b, g and s, which could satisfy the task, were shown and never opened"),
+        ("bcdgs", "a", "b, c, d and 2 more, which could satisfy the task, were shown and never opened"),
+    ],
+)
+def test_the_evidence_reads_as_a_sentence(could: str, opened: str, evidence: str) -> None:
+    told = replace(
+        BOUGHT_GOAL,
+        bought_asin="a",
+        satisfying=frozenset(could),
+        shown=frozenset("abcdgs"),
+        opened=frozenset(opened),
+    )
+    assert diagnose(told).evidence == evidence
+
+
+@pytest.mark.parametrize(
     ("changes", "stage"),
     [
         ({"bought_asin": "a", "r_type": 0.5, "r_att": 0.5}, "wrong_type"),
