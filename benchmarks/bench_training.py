@@ -19,6 +19,8 @@ from typing import Any
 import duckdb
 
 from benchmarks._timing import line
+from dashboard.lake import Lake
+from dashboard.lake.audit import audit_lake
 from dashboard.lake.structure import structure_columns
 from dashboard.lake.training import Training
 from tests.factories.training import CHUNKS, group_folder, rollout_record, triage, write_json_file
@@ -51,6 +53,7 @@ def main() -> None:
         lined = _bare_lines(folder)
         line("the same in one file of lines", f"{lined / 1e6:,.0f} MB/s")
         seconds, training = _timed(lambda: _opened(folder))
+        ingest = seconds
         allowed = LIMIT_SECONDS * max(1, GROUPS / 2560)
         line("first ingest", f"{seconds:.1f} s", f"<= {allowed:.0f} s", seconds <= allowed)
         line("first ingest / bare", f"{seconds / bare:.2f} times")
@@ -65,6 +68,11 @@ def main() -> None:
         line("one group changed", f"{seconds:.2f} s")
         seconds, _ = _timed(lambda: training.query("training_steps", source="slime-training"))
         line("figures of all steps", f"{1000 * seconds:.0f} ms")
+        lake = Lake([folder / "runs"], folder / "cache")
+        lake.refresh()
+        audited, report = _timed(lambda: audit_lake(lake, training=training))
+        line("audit of every round", f"{audited:.2f} s", f"{len(report.checked)} rounds")
+        line("audit / first ingest", f"{audited / ingest:.1%}")
         line(
             "peak memory of this process",
             f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB",
