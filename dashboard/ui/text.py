@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from dashboard.analysis.recorded import printable
+from shopsim import wording
 
 __all__ = [
     "MISSING",
@@ -131,5 +132,4 @@ def interval(low: Any, high: Any, *, as_percent: bool = False, digits: int | Non
 
 def plural(n: Any, noun: str, nouns: str | None = None) -> str:
     """``1 episode``, ``1,234 episodes``."""
-    size = 0 if is_missing(n) else int(n)
-    return f"{size:,} {noun if size == 1 else nouns or noun + 's'}"
+    return wording.plural(0 if is_missing(n) else int(n), noun, nouns)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shopsim.wording import plural
+
 if TYPE_CHECKING:
     from shopsim.engine import Engine
     from shopsim.tasks.goals import Goal
@@ -87,22 +89,18 @@ def _solution_lines(engine: Engine, found: list[Solution], reason: str | None) -
         yield f"solutions    none: {reason}"
         return
     purchases = sum(solution.count for solution in found)
-    yield f"solutions    {_plural(purchases, 'purchase')} of {_plural(len(found), 'product')}"
+    yield f"solutions    {plural(purchases, 'purchase')} of {plural(len(found), 'product')}"
     for solution in islice(found, _LISTED):
         product = engine.corpus.by_asin[solution.asin]
         price = "unverifiable" if solution.price is None else f"{solution.price:g}"
         chosen = ", ".join(f"{axis}={value}" for axis, value in solution.selected.items()) or "no options"
         yield f"  {solution.asin}  {price:>12}  {product.title}  [{chosen}]{_more(solution.count - 1)}"
     if len(found) > _LISTED:
-        yield f"  and {len(found) - _LISTED} more products (--json lists all)"
+        yield f"  and {len(found) - _LISTED:,} more products (--json lists all)"
 
 
 def _more(others: int) -> str:
-    return f" and {_plural(others, 'other selection')}" if others else ""
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f" and {plural(others, 'other selection')}" if others else ""
 
 
 def _solution_object(engine: Engine, solution: Solution) -> dict[str, Any]:

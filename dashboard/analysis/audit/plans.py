@@ -10,6 +10,7 @@ from dashboard.analysis.audit.finding import Observation, Place, Severity
 from dashboard.analysis.audit.provenance import change_places, changing_fields, is_harmless, leaves
 from dashboard.analysis.audit.run_rules import RUN_RULES
 from shopsim.rollout.manifest import plan_fingerprint
+from shopsim.wording import plural
 
 __all__: list[str] = []
 
@@ -74,7 +75,7 @@ def provenance_is_not_plan(run: RunFacts) -> Iterator[Observation]:
     for variant in run.provenances:
         for name, value in leaves(variant.value).items():
             if name in plan and plan[name] != value and not is_harmless(name):
-                detail = f"plan {plan[name]}, recorded {value} in {variant.episodes:,} episodes"
+                detail = f"plan {plan[name]}, recorded {value} in {plural(variant.episodes, 'episode')}"
                 place = Place(detail, variant.episode_id, variant.offset, f"provenance.{name}")
                 places.setdefault(f"{name}={value}", place)
     if places:

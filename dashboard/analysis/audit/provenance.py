@@ -9,6 +9,7 @@ from typing import Any, Final
 from dashboard.analysis.audit.facts import ProvenanceVariant
 from dashboard.analysis.audit.finding import Place
 from shopsim.jsonio import canonical_json
+from shopsim.wording import plural
 
 __all__ = ["Leaves", "change_places", "changing_fields", "is_harmless", "leaves"]
 
@@ -48,7 +49,7 @@ def change_places(names: Sequence[str], told: Sequence[Told]) -> Iterator[tuple[
     """A place for each value of each field, with the rollout steps that have it (none in a trace)."""
     for name in names:
         for variant, its in _merged(name, told):
-            detail = f"{its.get(name, _ABSENT)} in {variant.episodes:,} episodes"
+            detail = f"{its.get(name, _ABSENT)} in {plural(variant.episodes, 'episode')}"
             where = (variant.episode_id, variant.offset, f"provenance.{name}", variant.file)
             yield Place(detail, *where), variant.steps
 

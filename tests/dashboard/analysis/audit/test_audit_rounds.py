@@ -181,7 +181,7 @@ def test_provenance_inside_a_round(report: AuditReport) -> None:
     assert finding.severity == "error" and finding.count == 2
     fields = {place.field for place in finding.places}
     assert fields == {"provenance.environment.reward_version", "provenance.model.checkpoint_id"}
-    assert "v1 in 1 episodes" in details(finding)
+    assert "v1 in 1 episode" in details(finding)
 
 
 def test_the_curriculum_beside_the_groups_is_theirs(report: AuditReport, tmp_path: Path) -> None:

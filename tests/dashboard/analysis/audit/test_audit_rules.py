@@ -317,7 +317,7 @@ def test_places_lead_to_the_line(report: AuditReport) -> None:
     assert place.detail == "reward 0.25, r_strict 1"
     later = one(report, "provenance_changes").places
     assert {p.episode_id for p in later} == {episode_id(0), episode_id(20)}
-    assert "example-prompt-v2 in 1 episodes" in " ".join(p.detail for p in later)
+    assert "example-prompt-v2 in 1 episode" in " ".join(p.detail for p in later)
 
 
 def test_invalid_lines_have_their_byte_offsets(report: AuditReport, tmp_path: Path) -> None:
