@@ -10,6 +10,7 @@ import pandas as pd
 from dashboard.analysis.columns import Column
 from dashboard.analysis.intervals import interval_texts, with_mean_interval, with_share_interval
 from dashboard.analysis.iterations import order_by_iteration
+from dashboard.analysis.run_state import STATUSES, run_problems, run_status
 
 __all__ = [
     "FIGURES",
@@ -31,28 +32,37 @@ FIGURES: Final[Mapping[str, tuple[str, str]]] = {
 
 
 TABLE_COLUMNS: Final[Mapping[str, Column]] = {
-    "name": Column("Run", width=170),
-    "what": Column("What", width=150, help="Scripted agents are programs that play, not trained models"),
-    "task_split": Column("Split"),
-    "progress": Column("Completed", "progress", width=110, help="Completed of requested episodes"),
-    "reward_mean": Column("Strict reward", "number", 4, "Mean over scored episodes"),
-    "reward_ci": Column("95% CI", help="Student's t"),
-    "success_share": Column(
-        "Success", "percent", 2, "Share of scored episodes with all four components at 1"
+    "name": Column("Run", width=150),
+    "status": Column(
+        "Status", width=95, help="; ".join(f"{name}: {told}" for name, told in STATUSES.items())
     ),
-    "success_ci": Column("95% CI", help="Wilson"),
-    "scored_n": Column("n", "count", help="Scored episodes"),
+    "problem_count": Column("Problems", "count", width=75, help="Problems of the run's files"),
+    "success_share": Column(
+        "Success", "percent", 2, "Share of scored episodes with all four components at 1", width=70
+    ),
+    "success_ci": Column("95% CI", help="Success: Wilson", width=86),
+    "reward_mean": Column("Reward", "number", 4, "Strict reward, mean over scored episodes", width=70),
+    "reward_ci": Column("95% CI", help="Strict reward: Student's t", width=100),
+    "scored_n": Column("n", "count", help="Scored episodes", width=50),
+    "failed": Column("Failed", "count", help="Episodes that did not complete", width=60),
+    "pending": Column("Pending", "count", help="Requested episodes without a record", width=68),
+    "unscored": Column(
+        "Unscored", "count", help="Completed episodes without a valid reward: in no mean", width=76
+    ),
+    "policy_failure_rate": Column(
+        "Cut off", "percent", 1, "Generations cut off by length over model steps", width=62
+    ),
+    "tokens_mean": Column("Tokens", "count", help="Tokens an episode, prompt and completion", width=66),
+    "what": Column("What", width=130, help="Scripted agents are programs that play, not trained models"),
+    "progress": Column("Completed", "progress", width=110, help="Completed of requested episodes"),
+    "task_split": Column("Split", width=60),
     "steps_mean": Column("Steps", "number", 2, "Model steps an episode"),
     "invalid_rate": Column("Invalid", "percent", 1, "Invalid actions over actions that reached the shop"),
     "protocol_error_rate": Column("Protocol", "percent", 1, "Protocol errors over model steps"),
-    "policy_failure_rate": Column("Cut off", "percent", 1, "Generations cut off by length over model steps"),
-    "tokens_mean": Column("Tokens", "count", help="Tokens an episode, prompt and completion"),
     "seconds": Column("Seconds", "number", 1, "Duration of an episode"),
-    "failed": Column("Failed", "count", help="Episodes that did not complete"),
-    "pending": Column("Pending", "count", help="Requested episodes without a record"),
-    "unscored": Column("Unscored", "count", help="Completed episodes without a valid reward: in no mean"),
-    "problem_count": Column("Problems", "count", help="Problems of the run's files"),
 }
+"""The columns in their order: what a reader looks for first fits on a screen of 1440 pixels."""
+_QUIET: Final = ("problem_count", "failed", "pending", "unscored")
 _PROVENANCE: Final[Mapping[str, str]] = {
     "path": "Folder",
     "experiment": "Experiment",
@@ -121,8 +131,13 @@ def iteration_rows(table: pd.DataFrame, figure: str) -> pd.DataFrame:
     return table[[*keep, *columns]].rename(columns=columns)
 
 
-def presented(table: pd.DataFrame) -> pd.DataFrame:
-    """The columns of :data:`TABLE_COLUMNS` as shown: percents times 100, intervals as text."""
+def presented(table: pd.DataFrame, unfinished: Mapping[str, str]) -> pd.DataFrame:
+    """The columns of :data:`TABLE_COLUMNS` as shown: percents times 100, intervals as text.
+
+    ``unfinished``: the live status of runs that may still be written to. Counts that are 0 for every run
+    stand at the end.
+    """
+    runs = table.to_dict("records")
     requested = table["requested"].astype(float)
     shown = table.assign(
         progress=100 * table["completed"].astype(float) / requested.where(requested > 0),
@@ -130,12 +145,14 @@ def presented(table: pd.DataFrame) -> pd.DataFrame:
         success_ci=interval_texts(table["success_low"], table["success_high"], factor=100, digits=1),
         seconds=table["duration_ms_mean"].astype(float) / 1000,
         tokens_mean=table["tokens_mean"].round(),
-        problem_count=[len(value) if isinstance(value, list | tuple) else 0 for value in _lists(table)],
+        problem_count=[len(run_problems(run)) for run in runs],
+        status=[run_status(run, unfinished.get(run["run_id"])) for run in runs],
     )
     for name, column in TABLE_COLUMNS.items():
         if column.kind == "percent":
             shown[name] = 100 * shown[name].astype(float)
-    return shown[list(TABLE_COLUMNS)]
+    quiet = [name for name in _QUIET if not shown[name].fillna(0).astype(bool).any()]
+    return shown[[name for name in TABLE_COLUMNS if name not in quiet] + quiet]
 
 
 def provenance_rows(run: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -175,7 +192,3 @@ def _known(value: Any) -> str:
 def _ratio(part: pd.Series[Any], whole: pd.Series[Any]) -> pd.Series[Any]:
     size = whole.astype(float)
     return part.astype(float) / size.where(size > 0)
-
-
-def _lists(table: pd.DataFrame) -> list[list[str]]:
-    return [[] if value is None or isinstance(value, float) else list(value) for value in table["problems"]]

@@ -14,6 +14,7 @@ from dashboard.analysis.overview import (
     presented,
     provenance_rows,
 )
+from dashboard.analysis.run_state import run_status
 from dashboard.charts.iterations import iteration_figure
 from dashboard.ui import components as ui
 from dashboard.ui import live, state, tables
@@ -41,9 +42,10 @@ def main() -> None:
         alt=f"{figure} of the chosen runs over training iterations, with 95% intervals",
     )
     st.caption(
-        "Points are runs, bars 95% intervals (success: Wilson; strict reward: Student's t). The iteration is "
-        "read from the checkpoint, else from the run's name; runs that state none stand on the right, oldest "
-        "first." + ("" if episode_weighted(table) else " Several samples of a task count as independent.")
+        "Points are runs, bars 95% intervals (success: Wilson; strict reward: Student's t, Wilson where all "
+        "are equal). The iteration is read from the checkpoint, else from the run's name; runs that state "
+        "none stand on the right, oldest first."
+        + ("" if episode_weighted(table) else " Several samples of a task count as independent.")
     )
     st.subheader("Runs", anchor=False)
     _table(runs, table)
@@ -51,7 +53,8 @@ def main() -> None:
 
 
 def _table(runs: Runs, table: pd.DataFrame) -> None:
-    shown = shared(tables.with_swatches, shared(presented, table), list(table["run_id"]), runs.styles)
+    figures = shared(presented, table, live.unfinished_statuses(runs))
+    shown = shared(tables.with_swatches, figures, list(table["run_id"]), runs.styles)
 
     def select() -> None:
         picked = st.session_state["runs_table"]["selection"]["rows"]
@@ -63,7 +66,7 @@ def _table(runs: Runs, table: pd.DataFrame) -> None:
         key="runs_table",
         hide_index=True,
         placeholder="–",
-        column_order=["colour", *TABLE_COLUMNS],
+        column_order=["colour", *figures.columns],
         column_config={"colour": tables.swatch_column(), **tables.columns(TABLE_COLUMNS)},
         on_select=select,
         selection_mode="single-row",
@@ -106,8 +109,10 @@ def _details(runs: Runs, table: pd.DataFrame) -> None:
             ):
                 link_to(page, label, runs=[run_id])
             link_to("failures", "Failures by task", runs=[run_id])
-    else:
+    elif run_status(row, None) == "summary only":
         ui.empty_state("This run has a summary only: there are no episodes to look into.")
+    else:
+        ui.empty_state("Nothing is recorded of this run yet: no episode and no summary.")
     with st.expander("Where it comes from", icon=":material/fingerprint:"):
         facts = provenance_rows(row.to_dict())
         st.markdown("\n".join(f"- {safe_text(label)}: {safe_text(value)}" for label, value in facts))

@@ -36,6 +36,7 @@ __all__ = [
 
 MOST_EPISODES = 500
 """How many rows a table of episodes shows."""
+_VISIBLE_PROBLEMS = 3
 _DENSE = """<style>
 .stMainBlockContainer { padding: 2.6rem 2.5rem 3rem; }
 @media (max-width: 640px) { .stMainBlockContainer { padding: 3.2rem 1rem 2rem; } }
@@ -138,14 +139,18 @@ def metric(
 def problem_banner(runs: Runs, run_ids: Sequence[str]) -> None:
     """What is wrong with the chosen runs' files, beside the figures that it may affect."""
     lines = [
-        f"- **{safe_text(runs.name(run_id))}**: {safe_text(problem)}"
+        f"**{safe_text(runs.name(run_id))}**: {safe_text(problem)}"
         for run_id in run_ids
         for problem in runs.problems.get(run_id, ())
     ]
     if not lines:
         return
-    with st.expander(f"{plural(len(lines), 'problem')} in the chosen runs' files", icon=":material/warning:"):
-        st.markdown("\n".join(lines))
+    with st.container(border=True, gap="small"):
+        st.markdown(f":material/warning: **{plural(len(lines), 'problem')} in the chosen runs' files**")
+        st.markdown("\n".join(f"- {line}" for line in lines[:_VISIBLE_PROBLEMS]))
+        if more := lines[_VISIBLE_PROBLEMS:]:
+            with st.expander(f"{count(len(more))} more"):
+                st.markdown("\n".join(f"- {line}" for line in more))
 
 
 def show_figure(

@@ -20,6 +20,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.analysis.iterations import iteration_number
+from dashboard.analysis.run_state import run_problems
 from dashboard.lake import Lake
 from dashboard.ui.run_styles import kept_styles
 from dashboard.ui.shared import Shared
@@ -178,8 +179,9 @@ class Runs:
     @cached_property
     def problems(self) -> dict[str, list[str]]:
         """What is wrong with the files of each run that has such problems."""
-        found = {run_id: _texts(value) for run_id, value in self.table["problems"].items()}
-        return {str(run_id): lines for run_id, lines in found.items() if lines}
+        columns = ["run_id", "path", "problems", "invalid_lines"]
+        found = {run["run_id"]: run_problems(run) for run in self.table[columns].to_dict("records")}
+        return {run_id: lines for run_id, lines in found.items() if lines}
 
 
 def load_runs() -> Runs:
@@ -191,12 +193,6 @@ def _runs(found: pd.DataFrame, cache_dir: Path) -> Runs:
     table = found.set_index("run_id", drop=False)
     folders = dict(zip(table.index, table["path"], strict=True))
     return Runs(table, _unique_names(table), kept_styles(cache_dir, folders))
-
-
-def _texts(value: Any) -> list[str]:
-    if value is None or isinstance(value, float):
-        return []
-    return [value] if isinstance(value, str) else [str(part) for part in value]
 
 
 def _unique_names(table: pd.DataFrame) -> dict[str, str]:

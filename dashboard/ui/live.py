@@ -10,13 +10,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from dashboard.analysis.live import LATEST, Progress, run_progress
+from dashboard.analysis.run_state import is_unfinished
 from dashboard.ui import state
 from dashboard.ui.data import Runs, get_lake, lake_version, load_runs
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import count, duration, is_missing, number, plural, safe_text
 from shopsim.errors import ShopSimError
 
-__all__ = ["SECONDS", "follow", "progress_of"]
+__all__ = ["SECONDS", "follow", "progress_of", "unfinished_statuses"]
 
 SECONDS: Final = 5.0
 """How often a followed page looks for new records."""
@@ -131,6 +132,15 @@ def progress_of(runs: Runs, run_ids: Sequence[str]) -> dict[str, Progress]:
         )
         for run_id in open_runs
     }
+
+
+def unfinished_statuses(runs: Runs) -> dict[str, str]:
+    """The status of each run that may still be written to; looks at the clock, so ask anew each time."""
+    rows = runs.table[["run_id", "has_traces", "pending"]].to_dict("records")
+    open_runs = [row["run_id"] for row in rows if is_unfinished(row)]
+    if not open_runs:
+        return {}
+    return {run_id: progress.status for run_id, progress in progress_of(runs, open_runs).items()}
 
 
 def _written(run_id: str, now: datetime) -> datetime:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,14 @@ from tests.factories.review_pages import (
     markup,
     review_workspace,
 )
+from tests.factories.traces import sample_run
 
 PUBLISHED = Path(__file__).parents[4] / "shared" / "published" / "artifacts"
 TRACED = ["demo-iter00", "demo-iter80"]
+
+
+def plain(text: object) -> str:
+    return str(text).replace("\\", "")
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +99,63 @@ def test_a_summary_alone_shows_the_same_figures_as_its_traces(table: pd.DataFram
 def test_a_broken_run_is_told_and_empty(review: ReviewApp, table: pd.DataFrame) -> None:
     row = table.loc["broken"]
     assert pd.isna(row["reward_mean"]) and pd.isna(row["success_share"]) and row["problem_count"] >= 1
-    banner = review.open("overview").expander[0]
-    assert "problem" in banner.label
-    assert any("manifest" in element.value and "broken" in element.value for element in banner.markdown)
+    app = review.open("overview")
+    folded = {element.value for fold in app.expander for element in fold.markdown}
+    seen = "\n".join(str(element.value) for element in app.markdown if element.value not in folded)
+    assert "problems in the chosen runs' files" in seen  # without unfolding anything
+    assert "manifest" in seen and "**broken**" in seen
+
+
+@pytest.mark.parametrize(
+    ("before", "torn", "said"),
+    [
+        (b"", 300, "1 line is no valid record (torn"),
+        (b"nothing\n", 300, "2 lines are no valid records (torn"),
+        (b"", 0, ""),
+    ],
+)
+def test_a_torn_trace_is_among_the_problems(tmp_path: Path, before: bytes, torn: int, said: str) -> None:
+    run = tmp_path / "runs" / "torn"
+    sample_run(run, tasks=4, success=0.5, seed=1)
+    whole = (run / "traces.jsonl").read_bytes()
+    (run / "traces.jsonl").write_bytes(before + whole + whole[:torn])
+    app = ReviewApp(tmp_path).open("overview")
+    table = app.dataframe[0].value
+    assert table["problem_count"].tolist() == [1 if said else 0]
+    # Where there is nothing to tell it stands at the end.
+    assert (list(table).index("problem_count") < list(table).index("seconds")) == bool(said)
+    boxes = [plain(text.value) for text in app.markdown if "traces.jsonl" in plain(text.value)]
+    assert [said in box for box in boxes] == [True] * bool(said)
+
+
+def test_every_run_has_a_status(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    for name in ("a-finished", "d-no-plan", "e-summary", "f-nothing"):
+        sample_run(runs / name, tasks=4, success=0.5, seed=1)
+    for name in ("b-running", "c-interrupted"):
+        sample_run(runs / name, tasks=4, success=0.5, seed=1, pending=2)
+    for name in ("c-interrupted", "d-no-plan"):
+        os.utime(runs / name / "traces.jsonl", (1_700_000_000, 1_700_000_000))
+    (runs / "d-no-plan" / "manifest.json").write_text("{torn", encoding="utf-8")
+    summary = summarize(latest(runs / "e-summary"))
+    (runs / "e-summary" / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    for name in ("e-summary", "f-nothing"):
+        (runs / name / "traces.jsonl").unlink()
+    (runs / "f-nothing" / "summary.json").unlink(missing_ok=True)
+    table = ReviewApp(tmp_path).open("overview").dataframe[0].value
+    assert dict(zip(table["name"], table["status"], strict=True)) == {
+        "a-finished": "finished",
+        "b-running": "running",
+        "c-interrupted": "interrupted",
+        "d-no-plan": "plan unknown",
+        "e-summary": "summary only",
+        "f-nothing": "no episodes",
+    }
+    assert list(table)[:3] == ["name", "status", "problem_count"]
+    app = ReviewApp(tmp_path).open("overview", run="f-nothing")
+    assert [plain(note.value) for note in app.info] == [
+        "Nothing is recorded of this run yet: no episode and no summary."
+    ]
 
 
 def test_success_across_iterations(workspace: Path, review: ReviewApp, table: pd.DataFrame) -> None:
