@@ -14,15 +14,20 @@ import pandas as pd
 from scipy.special import ndtri, stdtrit
 
 __all__ = [
+    "COMPONENT_METHOD",
     "CONFIDENCE",
     "interval_texts",
     "mean_interval",
     "wilson_interval",
+    "with_component_interval",
     "with_mean_interval",
     "with_share_interval",
 ]
 
 CONFIDENCE = 0.95
+
+COMPONENT_METHOD = "success: Wilson; others: Student's t, where all values are equal Wilson"
+"""How the intervals of :func:`with_component_interval` are made, for captions."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -83,6 +88,22 @@ def with_mean_interval(frame: pd.DataFrame, prefix: str = "", *, bounded: bool =
     low, high = mean_interval(parts["mean"], parts["sd"], parts["n"], bounds=(0.0, 1.0) if bounded else None)
     bounds: dict[str, Any] = {f"{prefix}low": low, f"{prefix}high": high}
     return frame.assign(**bounds)
+
+
+def with_component_interval(frame: pd.DataFrame, success: npt.ArrayLike) -> pd.DataFrame:
+    """Add ``low`` and ``high`` to rows with ``mean``, ``sd`` and ``n`` of reward components.
+
+    Where ``success`` (one for all rows, or one a row) says so the mean is a share of successes: Wilson.
+    Others: :func:`with_mean_interval`, none where several values have no spread recorded.
+    """
+    rows = with_mean_interval(frame)
+    shares = np.broadcast_to(np.asarray(success, dtype=bool), len(frame))
+    size, mean = frame["n"].astype(float), frame["mean"].astype(float)
+    wilson = wilson_interval(mean * size, size)
+    unknown = np.asarray(frame["sd"].isna() & (size > 1)) & ~shares
+    for name, ends in zip(("low", "high"), wilson, strict=True):
+        rows[name] = np.where(shares, ends, np.where(unknown, np.nan, rows[name].to_numpy(dtype=float)))
+    return rows
 
 
 def with_share_interval(frame: pd.DataFrame, hits: str, n: str, prefix: str = "") -> pd.DataFrame:

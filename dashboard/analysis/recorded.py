@@ -6,7 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["as_list", "as_mapping", "as_text", "as_texts", "printable"]
+from shopsim.rollout.summary import finite_number
+from shopsim.rollout.trace import is_complete
+
+__all__ = ["as_list", "as_mapping", "as_text", "as_texts", "judged", "printable"]
 
 _UNPRINTABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
@@ -29,6 +32,19 @@ def as_text(value: object) -> str:
 def as_texts(value: object) -> list[str]:
     """The entries of a list as texts; anything else is an empty list."""
     return [str(entry) for entry in as_list(value)]
+
+
+def judged(record: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """Strict reward and ``r_success`` of an episode record as every page scores it, both None when unscored.
+
+    The same definition as that of the view ``judged`` (``queries/lake_judged.sql``).
+    """
+    final = as_mapping(record.get("final"))
+    reward = finite_number(final.get("reward")) if is_complete(record) else None
+    if reward is None:
+        return None, None
+    success = finite_number(as_mapping(final.get("reward_detail")).get("r_success"))
+    return reward, float(reward == 1) if success is None else success
 
 
 def printable(text: object) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pandas as pd
 
 from dashboard.analysis.columns import Column
-from dashboard.analysis.intervals import interval_texts, with_mean_interval
+from dashboard.analysis.intervals import COMPONENT_METHOD, interval_texts, with_component_interval
 
 __all__ = [
     "COMPONENTS",
@@ -18,6 +18,7 @@ __all__ = [
     "scored_by_run",
     "slice_rows",
     "slice_table",
+    "without_spread",
 ]
 
 COMPONENTS: Final[Mapping[str, str]] = {
@@ -40,14 +41,17 @@ DIMENSIONS: Final[Mapping[str, str]] = {
 """Properties of a task: column of the ``episodes`` view -> label."""
 
 UNKNOWN: Final = "not recorded"
+SUCCESS: Final = "r_success"
 
 SLICE_COLUMNS: Final[Mapping[str, Column]] = {
     "run": Column("Run"),
     "slice": Column("Slice"),
     "mean": Column("Mean", "number", 3),
-    "ci": Column("95% CI"),
+    "ci": Column("95% CI", help=COMPONENT_METHOD.capitalize()),
     "n": Column("n", "count", help="Scored episodes"),
-    "unscored": Column("Unscored", "count", help="Completed episodes that lack this component: in no mean"),
+    "unscored": Column(
+        "Unscored", "count", help="Completed episodes without a score or without this component: in no mean"
+    ),
     "zeros": Column("Exactly 0", "count"),
     "ones": Column("Exactly 1", "count"),
 }
@@ -55,7 +59,8 @@ SLICE_COLUMNS: Final[Mapping[str, Column]] = {
 
 def component_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Add intervals to rows of ``reward_components.sql`` and label the components."""
-    return with_mean_interval(rows).assign(slice=rows["metric"].map(COMPONENTS))
+    success = rows["metric"] == SUCCESS
+    return with_component_interval(rows, success).assign(slice=rows["metric"].map(COMPONENTS))
 
 
 def scored_by_run(components: pd.DataFrame) -> dict[Any, Any]:
@@ -63,12 +68,18 @@ def scored_by_run(components: pd.DataFrame) -> dict[Any, Any]:
     return dict(components.groupby("run_id")["n"].max())
 
 
-def slice_rows(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Add intervals to rows of ``reward_slices.sql``; also the slices in drawing order.
+def without_spread(components: pd.DataFrame) -> list[str]:
+    """The runs of :func:`component_rows` of which a summary states means without a spread."""
+    return [str(run) for run in components.loc[components["low"].isna(), "run_id"].unique()]
+
+
+def slice_rows(rows: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, list[str]]:
+    """Add intervals to rows of ``reward_slices.sql`` of one component; also the slices in drawing order.
 
     Numbers come in numeric order, other names by their number of episodes; unknown ones last.
     """
-    rows = with_mean_interval(rows.assign(slice=rows["slice"].fillna(UNKNOWN).astype(str)))
+    named = rows.assign(slice=rows["slice"].fillna(UNKNOWN).astype(str))
+    rows = with_component_interval(named, metric == SUCCESS)
     sizes = rows.groupby("slice")["n"].sum()
     order = sorted(
         sizes.index,

@@ -93,6 +93,10 @@ def interval_figure(
         part = rows[(rows["run_id"] == run_id) & rows["mean"].notna()]
         offset = step * ((len(run_ids) - 1) / 2 - k)
         style = styles[run_id]
+        spans = [
+            "no interval: no spread is recorded" if low != low else f"95% CI {low:.3f} – {high:.3f}"
+            for low, high in zip(part["low"].astype(float), part["high"].astype(float), strict=True)
+        ]
         figure.add_trace(
             go.Scatter(
                 x=part["mean"],
@@ -107,11 +111,11 @@ def interval_figure(
                     "thickness": 1.2,
                     "width": 0,
                 },
-                customdata=np.stack([part["low"], part["high"], part["n"]], axis=-1),
+                customdata=list(zip(spans, part["n"], strict=True)),
                 name=plot_text(names[run_id], 40),
                 hovertemplate=(
-                    "%{x:.3f} (95% CI %{customdata[0]:.3f} – %{customdata[1]:.3f})"
-                    f"<br>n = %{{customdata[2]:,}}<extra>{plot_text(names[run_id], 40)}</extra>"
+                    "%{x:.3f} (%{customdata[0]})"
+                    f"<br>n = %{{customdata[1]:,}}<extra>{plot_text(names[run_id], 40)}</extra>"
                 ),
             )
         )

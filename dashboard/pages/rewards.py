@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.analysis.distributions import bin_values
+from dashboard.analysis.intervals import COMPONENT_METHOD
 from dashboard.analysis.rewards import (
     COMPONENTS,
     DIMENSIONS,
@@ -13,12 +14,14 @@ from dashboard.analysis.rewards import (
     scored_by_run,
     slice_rows,
     slice_table,
+    without_spread,
 )
 from dashboard.charts.distributions import bin_figure, ecdf_figure, interval_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state, tables
 from dashboard.ui.data import Runs, rows, shared
 from dashboard.ui.figures import drawn
+from dashboard.ui.text import safe_text
 
 
 def main() -> None:
@@ -26,13 +29,17 @@ def main() -> None:
     ui.page_header(
         "Rewards", "Where do runs gain and lose reward: in which component, and on which kind of task?"
     )
-    runs = ui.require_runs(traces=True)
-    chosen = ui.pick_runs(runs)
+    runs = ui.require_runs()
+    chosen = ui.pick_runs(runs, traces=False)
     ui.problem_banner(runs, chosen)
     components = shared(component_rows, rows("reward_components", run_ids=chosen))
     if components.empty:
-        ui.empty_state("None of the chosen runs has a scored episode yet.")
+        ui.empty_state(
+            "None of the chosen runs has a scored episode yet, nor a summary that states its rewards.",
+            hint="Copy each run's `traces.jsonl` beside its manifest or summary.",
+        )
         return
+    chosen = [run_id for run_id in chosen if run_id in shared(scored_by_run, components)]
     ui.colour_chips(runs, chosen, shared(scored_by_run, components))
     metric = state.choice(
         "Reward component",
@@ -47,7 +54,13 @@ def main() -> None:
         order = [name for name in COMPONENTS.values() if name in set(components["slice"])]
         figure = drawn(interval_figure, components, runs.names, runs.styles, category="slice", order=order)
         ui.show_figure(figure, key="components", alt="Mean and 95% interval of every reward component by run")
-        st.caption("Strict = type × attributes × options × price. Means over scored episodes, 95% intervals.")
+        st.caption(
+            "Strict = type × attributes × options × price. Means over scored episodes, 95% intervals "
+            f"({COMPONENT_METHOD})."
+        )
+        if alone := shared(without_spread, components):
+            names = ", ".join(map(runs.name, alone[:4])) + (" …" if len(alone) > 4 else "")
+            st.caption(safe_text(f"{names}: only means are recorded of what shows no interval."))
     with right:
         _distribution(runs, chosen, metric)
     with st.expander("Figures as a table"):
@@ -60,7 +73,7 @@ def _distribution(runs: Runs, chosen: list[str], metric: str) -> None:
     st.subheader(f"Distribution of {label.lower()}", anchor=False)
     values = rows("reward_values", run_ids=chosen, metric=metric)
     if values.empty:
-        ui.empty_state("No episode of the chosen runs has this component.")
+        ui.empty_state("Of the chosen runs this component is not recorded episode by episode.")
         return
     ui.show_figure(
         drawn(ecdf_figure, values, runs.names, runs.styles, title=label),
@@ -89,7 +102,10 @@ def _slices(runs: Runs, chosen: list[str], metric: str) -> None:
         label_visibility="collapsed",
     )
     found = rows("reward_slices", run_ids=chosen, metric=metric, dimension=dimension)
-    slices, order = shared(slice_rows, found)
+    if found.empty:
+        ui.empty_state("Which kind a task is of is told by traces, and the chosen runs have none.")
+        return
+    slices, order = shared(slice_rows, found, metric)
     figure = drawn(interval_figure, slices, runs.names, runs.styles, category="slice", order=order)
     ui.show_figure(
         figure,

@@ -102,7 +102,7 @@ SELECT
     coalesce(c.option_changes, 0) AS option_changes,
     r.first_opened_rank,
     coalesce(x.exposed_products, 0) AS exposed_products
-FROM episodes e
+FROM judged e
 LEFT JOIN walked w USING (run_id, episode_id)
 LEFT JOIN changed c USING (run_id, episode_id)
 LEFT JOIN ranked r USING (run_id, episode_id)

@@ -15,7 +15,7 @@ SELECT
     avg(CAST(success AS DOUBLE)) AS solved_share,
     count(DISTINCT run_id) AS other_runs
 FROM (
-    SELECT run_id, split, task_id, success FROM episodes WHERE scored
+    SELECT run_id, split, task_id, success FROM judged WHERE scored
     UNION ALL
     SELECT run_id, split, task_id, success FROM published_outcomes WHERE success IS NOT NULL
 )

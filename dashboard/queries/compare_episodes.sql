@@ -12,7 +12,7 @@ SELECT
     coalesce(invalid_actions / nullif(env_steps, 0), 0) AS invalid_action_rate,
     prompt_tokens, completion_tokens, total_tokens, reasoning_tokens, duration_ms,
     episode_id, domain, n_options, n_attributes, has_budget, shown_instruction
-FROM episodes
+FROM judged
 WHERE run_id = $run_id AND task_id IS NOT NULL
 UNION ALL BY NAME
 SELECT

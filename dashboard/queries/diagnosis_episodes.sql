@@ -36,7 +36,7 @@ SELECT
     coalesce(s.products_shown, 0) AS products_shown,
     coalesce(s.products_opened, 0) AS products_opened,
     nullif(concat_ws(': ', e.error_stage, e.error_type, e.error_message), '') AS error
-FROM episodes e
+FROM judged e
 LEFT JOIN seen s USING (run_id, episode_id)
 LEFT JOIN repeated r USING (run_id, episode_id)
 WHERE list_contains($run_ids, e.run_id)

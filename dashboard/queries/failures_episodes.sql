@@ -23,7 +23,7 @@ told AS (
         max(coalesce(shown_instruction, instruction_simple, instruction)) OVER task AS task_instruction,
         max(instruction) OVER task AS task_full_instruction,
         queries
-    FROM episodes e
+    FROM judged e
     LEFT JOIN typed USING (run_id, episode_id)
     WHERE list_contains($run_ids, e.run_id) AND task_id IS NOT NULL
     WINDOW task AS (PARTITION BY task_id)
@@ -38,12 +38,12 @@ searchable AS (
 )
 SELECT
     run_id, episode_id, task_id, sample_id, complete, r_success,
-    CASE WHEN complete THEN r_strict END AS r_strict,
+    r_strict,
     task_domain AS domain,
     task_instruction AS instruction,
     ($task_id < 0 OR task_id = $task_id)
     AND len(list_filter(CAST($words AS VARCHAR[]), lambda word: NOT contains(texts, word))) = 0
     AND ($domain = '' OR coalesce(task_domain = $domain, false))
     AND ($reason = '' OR reason = $reason)
-    AND ($component = '' OR (complete AND coalesce(component < 1, false))) AS matches
+    AND ($component = '' OR coalesce(component < 1, false)) AS matches
 FROM searchable

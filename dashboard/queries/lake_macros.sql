@@ -1,5 +1,5 @@
 -- Table macro `component_values`: one reward component (`metric`) of every complete episode of some runs, with the
--- properties of its task; NULL where the component is not recorded.
+-- properties of its task; NULL where the episode is not scored or the component not recorded.
 CREATE MACRO component_values(metric, run_ids) AS TABLE
 SELECT
     run_id, domain, n_attributes, n_options, has_budget,
@@ -12,5 +12,5 @@ SELECT
         WHEN 'r_option' THEN r_option
         WHEN 'r_price' THEN r_price
     END AS value
-FROM episodes
+FROM judged
 WHERE complete AND list_contains(run_ids, run_id);

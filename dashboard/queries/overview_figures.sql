@@ -1,5 +1,5 @@
--- The figures of every run: over complete episodes where there are traces, else as its summary states them
--- (spec 04 A). An unscored episode leaves the mean of what it lacks. sd is the sample deviation (n-1).
+-- The figures of every run: reward and success over scored episodes, behaviour and cost over complete ones, where
+-- there are traces; else as its summary states them (spec 04 A). sd is the sample deviation (n-1).
 SELECT
     run_id,
     count(DISTINCT task_id) FILTER (complete) AS tasks,
@@ -17,7 +17,7 @@ SELECT
     CAST(sum(invalid_actions) FILTER (complete) AS DOUBLE) AS invalid_actions,
     CAST(sum(total_tokens) FILTER (complete) AS DOUBLE) AS total_tokens,
     avg(duration_ms) FILTER (complete) AS duration_ms_mean
-FROM episodes
+FROM judged
 GROUP BY run_id
 UNION ALL BY NAME
 SELECT

@@ -1,5 +1,5 @@
--- One component by run and a property of the task, over complete episodes.
--- `unscored` are complete episodes that lack the component: they are in no mean.
+-- One component by run and a property of the task, over scored episodes.
+-- `unscored` are complete episodes without a score, or without this component: they are in no mean.
 SELECT
     run_id,
     CASE $dimension

@@ -6,7 +6,7 @@ WITH computed AS (
         stddev_samp(reward) FILTER (complete) / sqrt(count(reward) FILTER (complete)) AS reward_sem,
         favg(r_success) FILTER (complete) AS success_rate,
         sum(model_steps) FILTER (complete) / count(*) FILTER (complete) AS steps_mean
-    FROM episodes
+    FROM judged
     GROUP BY run_id
 )
 SELECT

@@ -5,6 +5,6 @@ SELECT
     steps, protocol_errors, policy_failures, invalid_actions, total_tokens, duration_ms,
     shown_instruction, goal_asin, goal_name, bought_asin, bought_name, bought_price, target_asin_match,
     error_stage, error_type, error_message
-FROM episodes
+FROM judged
 WHERE task_id = $task_id AND list_contains($run_ids, run_id)
 ORDER BY run_id, sample_id, episode_id

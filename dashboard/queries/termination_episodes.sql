@@ -6,7 +6,7 @@ FROM (
         *,
         CASE WHEN complete THEN coalesce(termination_reason, 'unknown') ELSE 'failed' END AS reason,
         CASE WHEN complete THEN '' ELSE coalesce(error_type, 'unknown') END AS kind
-    FROM episodes
+    FROM judged
     WHERE list_contains($run_ids, run_id)
 )
 WHERE ($reason = '' OR reason = $reason)

@@ -7,7 +7,7 @@ WITH told AS (
         e.*,
         coalesce(r.product_data_sha256, '') AS catalogue,
         bool_or(success) OVER (PARTITION BY r.product_data_sha256, task_id, e.run_id) AS run_solved
-    FROM episodes e
+    FROM judged e
     JOIN runs r USING (run_id)
     WHERE list_contains($run_ids, e.run_id)
 ),
@@ -22,8 +22,7 @@ SELECT
     CASE WHEN complete THEN coalesce(termination_reason, 'unknown') ELSE 'failed' END AS reason,
     max(domain) OVER (PARTITION BY catalogue, task_id) AS domain,
     r_type, r_att, r_option, r_price, r_success,
-    CASE WHEN complete THEN r_strict END AS r_strict,
-    CASE WHEN complete THEN r_loose END AS r_loose,
+    r_strict, r_loose,
     steps, protocol_errors, policy_failures, invalid_actions, shown_instruction,
     error_type, error_message,
     coalesce(k.runs - 1, 0) AS other_runs,
@@ -34,7 +33,7 @@ SELECT
 FROM told t
 LEFT JOIN task_runs k USING (catalogue, task_id)
 ORDER BY
-    CASE WHEN success THEN 3 WHEN NOT complete THEN 2 WHEN r_strict IS NULL THEN 1 ELSE 0 END,
+    CASE WHEN success THEN 3 WHEN NOT complete THEN 2 WHEN NOT scored THEN 1 ELSE 0 END,
     r_strict, r_loose,
     solved_by_others / nullif(other_runs, 0) DESC NULLS LAST,
     t.run_id, task_id, sample_id, episode_id

@@ -9,7 +9,7 @@ WITH hit AS (
 )
 SELECT h.run_id, h.episode_id, e.task_id, e.success, h.kind, h.position, h.filename, h.row_number
 FROM hit h
-JOIN episodes e USING (run_id, episode_id, line_offset)
+JOIN judged e USING (run_id, episode_id, line_offset)
 WHERE list_contains($run_ids, h.run_id)
     AND ($outcome = 'all' OR e.success = ($outcome = 'success'))
 ORDER BY list_position($run_ids, h.run_id), e.task_id, e.sample_id, h.episode_id, h.position,

@@ -8,6 +8,7 @@ from typing import Any, Final
 import pandas as pd
 
 from dashboard.analysis.distributions import bin_values
+from dashboard.analysis.intervals import COMPONENT_METHOD
 from dashboard.analysis.overview import overview_table, provenance_rows
 from dashboard.analysis.rewards import COMPONENTS as COMPONENT_NAMES
 from dashboard.analysis.rewards import component_rows, slice_rows
@@ -97,7 +98,8 @@ def _components(lake: Lake, run_id: str) -> Section | None:
         Figure(
             interval_figure(rows, names, styles, category="slice", order=order),
             "Mean and 95% interval of every reward component",
-            "Strict = type × attributes × options × price. 95% intervals over scored episodes.",
+            "Strict = type × attributes × options × price. 95% intervals over scored episodes "
+            f"({COMPONENT_METHOD}).",
         )
     ]
     if not values.empty:
@@ -115,7 +117,7 @@ def _components(lake: Lake, run_id: str) -> Section | None:
             for row in sorted(rows.to_dict("records"), key=lambda row: order.index(row["slice"]))
         ],
         frozenset({1, 2, 3}),
-        "Intervals: Student's t over scored episodes. That of success at the top is Wilson's.",
+        f"Intervals over scored episodes ({COMPONENT_METHOD}).",
     )
     return Section("Reward", figures=figures, tables=[table])
 
@@ -154,10 +156,11 @@ def _domains(lake: Lake, run_id: str) -> Section | None:
     rows = lake.query("reward_slices", run_ids=[run_id], metric="r_success", dimension="domain")
     if rows.empty:
         return None
-    rows, order = slice_rows(rows)
+    rows, order = slice_rows(rows, "r_success")
     figure = interval_figure(rows, {run_id: run_id}, _styles(lake), category="slice", order=order)
     return Section(
-        "Success by domain", figures=[Figure(figure, "Success with 95% interval by domain", "95% intervals.")]
+        "Success by domain",
+        figures=[Figure(figure, "Success with 95% interval by domain", "95% intervals (Wilson).")],
     )
 
 

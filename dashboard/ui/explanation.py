@@ -12,6 +12,7 @@ from dashboard.analysis.grid import Cell, GridRow
 from dashboard.analysis.replay_products import wanted_and_bought
 from dashboard.ui.grid import draw_grid
 from dashboard.ui.text import number, safe_text
+from shopsim.rollout.summary import finite_number
 
 __all__ = ["draw_explanation"]
 
@@ -19,7 +20,10 @@ __all__ = ["draw_explanation"]
 def draw_explanation(final: Mapping[str, Any], told: RewardExplanation) -> None:
     """The factors whose product is the strict reward, then what was wanted beside what was bought."""
     if not told.purchased:
-        st.caption("Nothing was bought, so every component of the reward is 0.")
+        reward = finite_number(final.get("reward"))
+        st.caption(
+            "Nothing was bought" + (", so every component of the reward is 0." if reward == 0 else ".")
+        )
         draw_grid(wanted_and_bought(final, told), ["Wanted", "Bought"], caption="Wanted product")
         return
     rows = [

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.analysis.recorded import as_list, as_mapping, as_text
+from dashboard.analysis.recorded import as_list, as_mapping, as_text, judged
 from dashboard.analysis.replay_products import wanted_only
 from dashboard.analysis.tasks_beside import OUTCOMES
 from dashboard.analysis.tasks_table import outcome_of
@@ -30,10 +30,9 @@ _MOST_PLACES = 3
 def draw_verdict(record: Mapping[str, Any]) -> None:
     """How the episode ended, and the figures of the whole episode."""
     final = as_mapping(record.get("final"))
-    detail = as_mapping(final.get("reward_detail"))
     complete = is_complete(record)
-    outcome = outcome_of(complete, finite_number(detail.get("r_success")))
-    reward = finite_number(detail.get("r_strict")) if complete else None
+    reward, success = judged(record)
+    outcome = outcome_of(complete, success)
     told = "" if reward is None else f": strict reward {number(reward)}"
     st.subheader(f"{OUTCOMES[outcome]}{told}", anchor=False)
     if not complete:

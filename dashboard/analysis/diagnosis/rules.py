@@ -92,7 +92,7 @@ def _first_broken(evidence: Evidence) -> tuple[str, str, str]:
 
 
 def _no_purchase(evidence: Evidence) -> tuple[str, str]:
-    steps = max(evidence.steps, 1)
+    steps = max(evidence.steps, 1)  # of no step at all nothing was broken or refused
     if evidence.termination_reason == "generation_length":
         return "cut off", f"the generation ran into its length limit at step {evidence.steps}"
     if 2 * evidence.protocol_errors >= steps:
@@ -102,9 +102,10 @@ def _no_purchase(evidence: Evidence) -> tuple[str, str]:
     if evidence.most_repeated >= max(_REPEATS, steps // 4):
         return "looping", f"one action was sent {evidence.most_repeated} times in {steps} steps"
     if not evidence.products_opened:
-        return "dead end", f"no product was opened in {_count(steps, 'step')} and {_searches(evidence)}"
+        taken = _count(evidence.steps, "step")
+        return "dead end", f"no product was opened in {taken} and {_searches(evidence)}"
     opened = _count(evidence.products_opened, "product")
-    return "ran out", f"{_count(steps, 'step')}, {_searches(evidence)}, {opened} opened"
+    return "ran out", f"{_count(evidence.steps, 'step')}, {_searches(evidence)}, {opened} opened"
 
 
 def _retrieval(evidence: Evidence, wanted: Set[str]) -> tuple[str, str, str]:

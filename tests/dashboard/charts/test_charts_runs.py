@@ -100,7 +100,7 @@ def test_intervals_put_each_mean_in_its_row() -> None:
     assert numbers(first.x) == [0.5, 0.1]
     assert [round(y) for y in numbers(first.y)] == [1, 0]
     assert numbers(first.error_x.array) == pytest.approx([0.1, 0.1])
-    assert first.customdata[1].tolist() == [0.0, 0.2, 20]
+    assert tuple(first.customdata[1]) == ("95% CI 0.000 – 0.200", 20)
     assert len(figure.data[1].x) == 0
     assert_no_markup(figure)
 

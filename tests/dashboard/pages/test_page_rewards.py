@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.analysis.intervals import wilson_interval
 from dashboard.analysis.rewards import COMPONENTS
 from tests.factories.review_pages import (
     ReviewApp,
@@ -21,6 +22,7 @@ from tests.factories.review_pages import (
     review_workspace,
 )
 
+PUBLISHED = Path(__file__).resolve().parents[4] / "shared" / "published" / "artifacts"
 TRACED = ["demo-iter00", "demo-iter80"]
 SLICES: dict[str, Callable[[dict[str, Any]], str]] = {
     "domain": lambda goal: goal["category"].split("›")[0],
@@ -130,3 +132,44 @@ def test_empty_and_summary_only_workspaces_say_so(tmp_path: Path) -> None:
     (tmp_path / "runs" / "alone").mkdir(parents=True)
     (tmp_path / "runs" / "alone" / "summary.json").write_text('{"counts": {"scored": 1}}', encoding="utf-8")
     assert "traces.jsonl" in ReviewApp(tmp_path / "w", tmp_path / "runs").open("rewards").info[0].value
+
+
+def wilson(hits: float, n: int) -> str:
+    low, high = wilson_interval(hits, n)
+    return f"{float(low):.3f} – {float(high):.3f}"
+
+
+def test_success_has_the_interval_of_the_overview(workspace: Path, review: ReviewApp) -> None:
+    app = review.open("rewards", runs=TRACED, metric="r_success", by="domain")
+    table, slices = components_table(app), app.dataframe[1].value
+    for run in TRACED:
+        found = values(workspace / "runs" / run, "r_success")
+        assert table.loc[(run, "Success"), "ci"] == wilson(sum(found), len(found))
+    for row in slices.to_dict("records"):
+        assert row["ci"] == wilson(row["mean"] * row["n"], row["n"])
+    assert any("success: Wilson; others: Student's t" in caption.value for caption in app.caption)
+
+
+def test_published_conditions_show_what_is_recorded_of_them(tmp_path: Path) -> None:
+    if not PUBLISHED.is_dir():
+        pytest.skip("the published artefacts are not beside the project (../shared/published)")
+    app = ReviewApp(tmp_path, PUBLISHED).open("rewards", runs=["base_free", "iter80_free"])
+    table = components_table(app)
+    first = table.loc["base, no skill"]
+    assert first["mean"].round(6).to_dict() == {
+        "Strict": 0.542167,
+        "Loose": 0.728269,
+        "Success": 0.5175,
+        "Type": 0.91875,
+        "Attributes": 0.745143,
+        "Options": 0.5825,
+        "Price": 0.86,
+    }
+    assert set(first["n"]) == {400}
+    assert first.loc["Success", "ci"] == wilson(207, 400)
+    assert (first.loc["Strict", "zeros"], first.loc["Strict", "ones"]) == (171, 207)
+    assert first.loc["Strict", "ci"] == "0.494 – 0.590"
+    assert pd.isna(first.loc["Type", "ci"])
+    assert len(figure_of(app, "Histogram of strict")["data"]) == 2
+    assert any("only means are recorded" in caption.value for caption in app.caption)
+    assert any("told by traces" in box.value for box in app.info)

@@ -36,6 +36,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
         ]
         if number == 1:
             unscored = episode_record(500, outcome="success")
+            unscored["final"] |= {"reward": "1.0"}
             unscored["final"]["reward_detail"] |= {"r_strict": "1.0", "r_success": None}
             records.append(unscored)
             odd = Episode(0).search("x").fail().record()

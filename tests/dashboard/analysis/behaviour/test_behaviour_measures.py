@@ -151,10 +151,12 @@ def test_every_way_to_end_agrees_with_the_walk(tmp_path: Path) -> None:
 
 
 def test_an_unscored_success_is_no_failure(tmp_path: Path) -> None:
-    record = episode_record(7)
-    record["final"]["reward_detail"]["r_success"] = math.nan
-    write_run(tmp_path / "run", [record])
-    assert behaviour(tmp_path)["outcome"].tolist() == ["unscored"]
+    unscored, silent, short = episode_record(7), episode_record(8), episode_record(9)
+    unscored["final"]["reward"] = math.nan
+    silent["final"]["reward_detail"]["r_success"] = math.nan  # the strict reward of 1 tells it
+    short["final"] |= {"reward": 0.5, "reward_detail": {}}
+    write_run(tmp_path / "run", [unscored, silent, short])
+    assert behaviour(tmp_path)["outcome"].tolist() == ["unscored", "success", "failure"]
 
 
 def test_an_axis_changes_within_one_visit_only(tmp_path: Path) -> None:
