@@ -119,6 +119,7 @@ def _serve(settings: Settings, roots: list[Path], port: int) -> int:
         "browser.serverAddress": "localhost",
         "browser.gatherUsageStats": "false",
         "server.fileWatcherType": "none",
+        "runner.postScriptGC": "false",  # as in .streamlit/config.toml, which an installed package lacks
     }
     command = [sys.executable, "-m", "streamlit", "run", str(package / "app.py")]
     command += [f"--{name}={value}" for name, value in options.items()]
