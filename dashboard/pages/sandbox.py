@@ -19,7 +19,7 @@ from dashboard.ui.missing import quoted
 from dashboard.ui.navigation import link_to
 from dashboard.ui.play import Play, current_play, restart, save_play, saved_run, take
 from dashboard.ui.shop_page import shop_page
-from dashboard.ui.text import number, plural, safe_text, shorten
+from dashboard.ui.text import error_text, number, plural, safe_text, shorten
 from shopsim.engine import Engine
 from shopsim.env.actions import click, search
 from shopsim.env.pages import render_page_html
@@ -29,6 +29,7 @@ from shopsim.rollout.tools import tool_schemas
 SPLITS = {"test": "Test", "val": "Validation", "train": "Train", "all": "All tasks"}
 HEIGHT = 620
 END_HEIGHT = 260
+SEARCH_FIELD = '[class*="st-key-search-words-"] input'
 
 
 def choose_play(engine: Engine) -> Play:
@@ -165,7 +166,8 @@ def shop_view(play: Play) -> None:
     page, done = play.recorder.page, play.recorder.done
     st.markdown("**The page as a shop**" + ("" if done else " (click in it to act)"))
     html = render_page_html(page["observation_state"], steps_left=play.recorder.steps_left)
-    shop_page(html, key="shop-page", on_action=take, height=END_HEIGHT if done else HEIGHT)
+    height = END_HEIGHT if done else HEIGHT
+    shop_page(html, key="shop-page", on_action=None if done else take, typed=SEARCH_FIELD, height=height)
 
 
 def end_panel(play: Play) -> None:
@@ -192,7 +194,8 @@ def save_panel(play: Play) -> None:
     """Saving the play as an episode of a sandbox run, and where it went."""
     if play.saved is not None:
         folder, episode_id = play.saved.folder, play.saved.episode_id
-        st.success(safe_text(f"Saved as {episode_id} in the run {folder.name}."), icon=":material/save:")
+        how = "This play was there already, as" if play.saved.before else "Saved as"
+        st.success(safe_text(f"{how} {episode_id} in the run {folder.name}."), icon=":material/save:")
         run_id = saved_run(data.load_runs(), play.saved)
         if run_id is None:
             st.caption(safe_text(f"It lies in {folder}, which is not among the folders looked at here."))
@@ -213,7 +216,7 @@ def save_panel(play: Play) -> None:
         )
         submit.form_submit_button("Save play", on_click=save, width="stretch", type="primary")
     if problem := st.session_state.pop("_save_problem", None):
-        st.error(safe_text(problem), icon=":material/error:")
+        st.error(error_text(problem), icon=":material/error:")
 
 
 def save() -> None:

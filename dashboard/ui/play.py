@@ -85,12 +85,12 @@ def restart(actions: Sequence[str] = ()) -> None:
 
 
 def save_play(name: str) -> SavedPlay:
-    """Save the finished play to ``sandbox-<name>``; saving the same play twice is one save.
+    """Save the finished play to ``sandbox-<name>``; saving a play twice is one save, whoever opened it.
 
     Raises :class:`~shopsim.errors.ShopSimError` for an unfinished play or an unusable name.
     """
     play: Play = st.session_state[_SESSION]
-    saved = play.saved or play.recorder.save(name)
+    saved = play.saved or play.recorder.save(name, once=True)
     _saved_plays()[play.identity] = saved
     return saved
 

@@ -26,7 +26,7 @@ from shopsim.rollout.manifest import plan_differences, provenance, read_manifest
 from shopsim.rollout.model import ModelResponse, ToolCall, Usage
 from shopsim.rollout.record import EpisodeBuilder
 from shopsim.rollout.tools import TOOL_ARGUMENTS, tool_schemas
-from shopsim.rollout.trace import TraceWriter, read_records
+from shopsim.rollout.trace import TraceIndex, TraceWriter, read_records
 from shopsim.storage import storing
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class SavedPlay:
 
     folder: Path
     episode_id: str
+    before: bool = False
+    """Whether the same play was there already, so that nothing was added."""
 
 
 class PlayRecorder:
@@ -98,32 +100,35 @@ class PlayRecorder:
         self._shown_at = time.perf_counter()
         return answer
 
-    def save(self, name: str) -> SavedPlay:
+    def save(self, name: str, *, once: bool = False) -> SavedPlay:
         """Add the finished play to ``sandbox-<name>`` and return where it went; saving twice is one save.
 
-        Safe while other processes save into the same folder. Raises :class:`UsageError` for a play that
+        With ``once`` a play of the same task and actions that is there already stands for this one: a play
+        that was opened again by its link is no new one. Safe while other processes save into the same folder. Raises :class:`UsageError` for a play that
         has not ended or a name that is no plain folder name, and
         :class:`~shopsim.rollout.locking.RunLockedError` when the folder stays locked and
         :class:`~shopsim.storage.StorageError` when it cannot be written.
         """
         if not self.done:
             raise UsageError("the play has not ended", hint="Buy something or use up the actions first.")
+        if not name.strip():
+            raise UsageError("a play is saved under a name", hint="Type one, such as your first name.")
         if self.saved is None:
-            self.saved = self._save(checked_name(f"{SANDBOX_PREFIX}{name}"))
+            self.saved = self._save(checked_name(f"{SANDBOX_PREFIX}{name}"), once)
         return self.saved
 
-    def _save(self, name: str) -> SavedPlay:
+    def _save(self, name: str, once: bool) -> SavedPlay:
         for number in count(1):
             experiment = name if number == 1 else f"{name}-{number}"
             folder = self._engine.settings.runs_root / experiment
             saving = storing(folder, hint="Free space there, then save again: the play is kept.")
             with saving, folder_lock(folder, wait_seconds=_LOCK_WAIT_SECONDS):
-                if self._add(folder, experiment):
-                    return SavedPlay(folder, self._builder.job.episode_id)
+                if (saved := self._add(folder, experiment, once)) is not None:
+                    return saved
         raise AssertionError("unreachable: the count does not end")
 
-    def _add(self, folder: Path, experiment: str) -> bool:
-        """Append to ``folder`` under its lock; False when it holds something else."""
+    def _add(self, folder: Path, experiment: str, once: bool) -> SavedPlay | None:
+        """Append to ``folder`` under its lock; None when it holds something else."""
         manifest_path, traces = folder / MANIFEST_FILE, folder / TRACES_FILE
         plan = self._plan(experiment)
         created_at = None
@@ -132,10 +137,13 @@ class PlayRecorder:
             created_at = manifest.get("created_at")
             plan["jobs"] = manifest["plan"].get("jobs", [])
             if plan_differences(manifest["plan"], plan):
-                return False
+                return None
         elif traces.exists():
-            return False
-        recorded = read_records(traces).entries if traces.exists() else {}
+            return None
+        index = read_records(traces) if traces.exists() else None
+        if once and index is not None and (same := self._same(index)) is not None:
+            return SavedPlay(folder, same, before=True)
+        recorded = index.entries if index is not None else {}
         taken = {*recorded, *(Job.from_wire(job).episode_id for job in plan["jobs"])}
         self._builder.job = _free_job(self._builder.job.task_id, taken)
         plan["jobs"] = [*plan["jobs"], self._builder.job.to_wire()]
@@ -143,7 +151,15 @@ class PlayRecorder:
         with TraceWriter(traces) as writer:
             writer.append(self._builder.completed(self.page))
         write_summary(folder)
-        return True
+        return SavedPlay(folder, self._builder.job.episode_id)
+
+    def _same(self, index: TraceIndex) -> str | None:
+        """The episode of ``index`` in which the same was done for the same task, if there is one."""
+        mine = self._builder.completed(self.page)
+        for record in index.latest():
+            if record["job"]["task_id"] == self._builder.job.task_id and _done(record) == _done(mine):
+                return str(record["episode_id"])
+        return None
 
     def _plan(self, experiment: str) -> dict[str, Any]:
         return run_plan(
@@ -156,6 +172,11 @@ class PlayRecorder:
             interaction_mode=self._mode,
             concurrency=1,
         )
+
+
+def _done(record: Mapping[str, Any]) -> list[Any]:
+    """What a person did, turn by turn: the canonical action, or what was typed instead of one."""
+    return [step["action"] or step["model"]["content"] for step in record["steps"]]
 
 
 def _free_job(task_id: int, taken: set[str]) -> Job:

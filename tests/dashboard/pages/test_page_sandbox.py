@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.lake import Lake
+from shopsim.rollout.trace import read_records
 from shopsim.settings import Settings
 from tests.factories.episode_pages import no_exception, open_page, sent_text, shown_html, use_workspace
 from tests.factories.tiny_workspace import tiny_workspace
@@ -193,9 +194,19 @@ def test_saving_makes_an_episode_of_a_sandbox_run(settings: Settings) -> None:
     assert any("played by a person" in caption.value for caption in replay.caption)
 
 
-def test_an_unusable_name_is_refused_in_one_line(settings: Settings) -> None:
+def test_a_finished_link_saves_one_play(settings: Settings) -> None:
+    for said in ("Saved as task\\-000000", "This play was there already, as task\\-000000"):
+        app = open_page("sandbox", task="0", act=BUY)  # a session of its own
+        next(field for field in app.text_input if field.key == "save-name").set_value("ada")
+        press(app, "Save play")
+        assert [note.value for note in app.success][-1].startswith(said)
+    assert len(read_records(settings.runs_root / "sandbox-ada" / "traces.jsonl").entries) == 1
+
+
+@pytest.mark.parametrize("name", ["../up", "", "   "])
+def test_an_unusable_name_is_refused_in_one_line(settings: Settings, name: str) -> None:
     app = open_page("sandbox", task="0", act=BUY)
-    next(field for field in app.text_input if field.key == "save-name").set_value("../up")
+    next(field for field in app.text_input if field.key == "save-name").set_value(name)
     press(app, "Save play")
     assert len(app.error) == 1 and "\n" not in app.error[0].value
     assert not settings.runs_root.exists() or not list(settings.runs_root.glob("*"))

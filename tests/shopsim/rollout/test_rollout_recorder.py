@@ -82,6 +82,28 @@ def test_saving_twice_is_one_save_and_an_open_play_cannot_be_saved(engine: Engin
         finished(engine).save("../x")
 
 
+def test_a_play_opened_again_by_its_link_is_saved_once(engine: Engine) -> None:
+    first = finished(engine).save("probe", once=True)
+    again = finished(engine).save("probe", once=True)
+    assert (again.folder, again.episode_id) == (first.folder, first.episode_id)
+    assert again.before and not first.before
+    assert len(read_records(first.folder / "traces.jsonl").entries) == 1
+    assert len(read_manifest(first.folder / "manifest.json")["plan"]["jobs"]) == 1
+    other = PlayRecorder(engine, 3)
+    for action in ("buy it", *ACTIONS):
+        other.act(action)
+    assert not other.save("probe", once=True).before
+    assert not finished(engine, task_id=4).save("probe", once=True).before
+    assert not finished(engine).save("another", once=True).before
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_a_play_needs_a_name(engine: Engine, name: str) -> None:
+    with pytest.raises(UsageError, match="under a name"):
+        finished(engine).save(name)
+    assert not list(engine.settings.runs_root.glob("*"))
+
+
 def _save_some(settings: Settings, count: int) -> None:
     with open_engine(settings) as engine:
         for _ in range(count):
