@@ -221,9 +221,10 @@ def episode_count(classified: pd.DataFrame) -> int:
     return len(classified.drop_duplicates(_EPISODE))
 
 
-def with_episodes(classified: pd.DataFrame, episodes: pd.DataFrame, most: int) -> pd.DataFrame:
-    """The first ``most`` rows with what ``episodes_shown.sql`` tells of their episodes."""
-    return classified.head(most).merge(episodes, on=_EPISODE, how="left")
+def with_episodes(classified: pd.DataFrame, episodes: pd.DataFrame) -> pd.DataFrame:
+    """The rows, what went wrong first, with what ``episodes_shown.sql`` tells of their episodes."""
+    right = classified["outcome"] == "right"
+    return pd.concat([classified[~right], classified[right]]).merge(episodes, on=_EPISODE, how="left")
 
 
 _EPISODE = ["run_id", "episode_id"]

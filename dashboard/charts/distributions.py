@@ -12,7 +12,7 @@ from dashboard.analysis.distributions import BIN_LABELS
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import MUTED, RunStyle, finish, translucent
 
-__all__ = ["bin_figure", "ecdf_figure", "interval_figure"]
+__all__ = ["bin_figure", "ecdf_figure", "interval_figure", "row_height"]
 
 
 def ecdf_figure(
@@ -72,6 +72,11 @@ def bin_figure(
     return figure
 
 
+def row_height(runs: int) -> int:
+    """Pixels of one row of :func:`interval_figure` with so many runs."""
+    return max(30, 11 * runs + 8)
+
+
 def interval_figure(
     rows: pd.DataFrame,
     names: Mapping[str, str],
@@ -111,6 +116,7 @@ def interval_figure(
                     "thickness": 1.2,
                     "width": 0,
                 },
+                cliponaxis=False,
                 customdata=list(zip(spans, part["n"], strict=True)),
                 name=plot_text(names[run_id], 40),
                 hovertemplate=(
@@ -119,7 +125,7 @@ def interval_figure(
                 ),
             )
         )
-    height = int(60 + len(order) * max(30, 11 * len(run_ids) + 8))
+    height = int(60 + len(order) * row_height(len(run_ids)))
     finish(figure, height=height, legend=False, hovermode="closest")
     shown = [f"{plot_text(name, 30)}  <i>{_n_range(rows[rows[category] == name]['n'])}</i>" for name in order]
     figure.update_xaxes(range=[-0.02, 1.02], side="top")

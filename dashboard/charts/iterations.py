@@ -42,7 +42,9 @@ def iteration_figure(rows: pd.DataFrame, styles: Mapping[str, RunStyle], *, titl
         shown = ticks if len(ticks) <= 12 else None
         figure.update_xaxes(title={"text": "Training iteration or step"}, tickvals=shown, col=1)
     if len(others):
-        figure.update_xaxes(type="category", tickangle=30, col=last)
+        # Every name has its label: slanted while there is room, upright where there is not.
+        names = [plot_text(name, 18) for name in others["name"]]
+        figure.update_xaxes(type="category", tickvals=names, autotickangles=[30, 90], col=last)
     return figure
 
 

@@ -12,7 +12,7 @@ from dashboard.ui.theme import MUTED, RunStyle, finish, translucent
 
 __all__ = ["recall_figure"]
 
-_TICKS = (1, 2, 5, 10, 20, 50, 100, 150)
+_TICKS = (1, 2, 5, 10, 20, 50, 150)
 _MARKS = (20, 150)
 _MOST_IN_HOVER = 8
 

@@ -23,11 +23,12 @@ def share_figure(
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
     unit: str = "episodes",
+    row_height: int = 30,
 ) -> go.Figure:
     """Horizontal bars that add up to 100%: one bar a ``row`` (top first), one segment a ``part``.
 
     ``rows`` holds both columns and ``n``. Each bar's label ends in its total. A click gives
-    ``customdata = [row, part]``.
+    ``customdata = [row, part]``. Rows of more than 30 pixels stand further apart, with the same bars.
     """
     counts = rows.groupby([row, part], sort=False)["n"].sum()
     totals = rows.groupby(row, sort=False)["n"].sum()
@@ -45,6 +46,7 @@ def share_figure(
                 orientation="h",
                 y=list(range(len(order))),
                 x=share,
+                width=0.7 * min(1.0, 30 / row_height),
                 name=plot_text(name, 40),
                 marker={"color": colours[name], "line": {"width": 0}},
                 text=[f"{x:.0f}%" if x >= 6 else "" for x in share],
@@ -58,7 +60,7 @@ def share_figure(
                 ),
             )
         )
-    finish(figure, height=int(70 + 30 * len(order)), barmode="stack", bargap=0.3, hovermode="closest")
+    finish(figure, height=int(70 + row_height * len(order)), barmode="stack", bargap=0.3, hovermode="closest")
     figure.update_xaxes(range=[0, 100.4], ticksuffix="%")
     figure.update_yaxes(
         tickmode="array",

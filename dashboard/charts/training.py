@@ -205,7 +205,7 @@ def _finished(figure: go.Figure, rows: pd.DataFrame, *, y_title: str, top: float
             yref="paper",
             yanchor="bottom",
             xanchor="left",
-            text=f"round {number}",
+            text=f"round {number}" if number == first.index[0] else f"{number}",
             showarrow=False,
             font={"size": 10, "color": MUTED},
         )

@@ -112,9 +112,10 @@ def flow_section(runs: Runs, chosen: list[str], found: pd.DataFrame) -> None:
         ui.empty_state("This run has no episodes yet.")
         return
     links = shared(flow, one)
-    ui.show_figure(
-        drawn(flow_figure, links), key="flow", alt="Flow of episodes from stage to stage of one run"
-    )
+    with st.container(key="flow_scroll"):  # its labels need more width than a narrow window has
+        ui.show_figure(
+            drawn(flow_figure, links), key="flow", alt="Flow of episodes from stage to stage of one run"
+        )
     st.caption(f"{plural(len(one), 'episode')} of {safe_text(runs.name(run_id))}; links are episodes.")
     named = {
         f"{source}>{target}": f"{link_end(source)} → {link_end(target)} ({n})"

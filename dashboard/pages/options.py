@@ -28,7 +28,7 @@ from dashboard.analysis.outcomes import (
     select_outcomes,
     with_episodes,
 )
-from dashboard.charts.distributions import interval_figure
+from dashboard.charts.distributions import interval_figure, row_height
 from dashboard.charts.shares import share_figure
 from dashboard.ui import catalogue, state, tables
 from dashboard.ui import components as ui
@@ -85,6 +85,7 @@ def _figures(
     runs: Runs, classified: pd.DataFrame, table: pd.DataFrame, outcomes: tuple[str, ...], kind: str
 ) -> None:
     groups = list(table["group"].head(TOP))
+    by_run = shared(right_by_run, classified, groups)
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What became of them", anchor=False)
@@ -97,6 +98,7 @@ def _figures(
             parts=outcomes,
             colours=category_colours(outcomes, OUTCOME_COLOURS),
             unit="wanted values",
+            row_height=row_height(len(by_run["run_id"].unique())),  # each bar stands level with its group
         )
         ui.show_figure(
             figure,
@@ -108,7 +110,7 @@ def _figures(
         st.subheader("Right, by run", anchor=False)
         figure = drawn(
             interval_figure,
-            shared(right_by_run, classified, groups),
+            by_run,
             runs.names,
             runs.styles,
             category="group",
@@ -186,10 +188,8 @@ def _behind(
     st.caption(
         safe_text(f"{plural(len(part), 'wanted value')} in {plural(shared(episode_count, part), 'episode')}")
     )
-    shown = shared(with_episodes, part, rows("episodes_shown", run_ids=chosen), ui.MOST_EPISODES)
-    ui.episode_table(
-        runs, shown, key="episodes", extra=tables.columns(EPISODE_COLUMNS), noun="row", total=len(part)
-    )
+    shown = shared(with_episodes, part, rows("episodes_shown", run_ids=chosen))
+    ui.episode_table(runs, shown, key="episodes", extra=tables.columns(EPISODE_COLUMNS), noun="row")
 
 
 def _confusions(part: pd.DataFrame) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from dashboard.ui.missing import quoted
 from dashboard.ui.navigation import link_to
 from dashboard.ui.replay_steps import choose_step, draw_raw, draw_step, draw_timeline
 from dashboard.ui.replay_view import draw_task, draw_verdict, draw_wanted
-from dashboard.ui.text import safe_text
+from dashboard.ui.text import error_text
 from shopsim.errors import ShopSimError
 
 
@@ -46,7 +46,7 @@ def main() -> None:
     try:
         record = data.episode_record(run_id, episode_id)
     except ShopSimError as error:
-        st.error(safe_text(error), icon=":material/error:")
+        st.error(error_text(error), icon=":material/error:")
         return
     draw_verdict(record)
     draw_task(runs, run_id, record)

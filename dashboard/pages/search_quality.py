@@ -35,7 +35,7 @@ from dashboard.ui.search_view import (
     series_diagnoses,
     with_oracles,
 )
-from dashboard.ui.text import count, plural, safe_text
+from dashboard.ui.text import count, error_text, plural, safe_text
 from shopsim.errors import ShopSimError
 
 MOST_MISSES = 500
@@ -53,6 +53,12 @@ def main() -> None:
     asked = choose_filters(asked, *facets(lab, runs, asked))
     view = search_view(lab, runs, asked)
     draw_notes(runs, view, asked)
+    if view.rows.empty and lab is None and not runs.with_traces:
+        ui.empty_state(
+            "There is no query to look at yet: neither a prepared catalogue nor a run with episodes.",
+            hint="Run `shopsim prepare`, then `shopsim demo`.",
+        )
+        return
     if view.rows.empty:
         ui.empty_state("No query matches.", hint="Widen the filters above, or choose another split or run.")
         return
@@ -65,7 +71,7 @@ def open_lab() -> Lab | None:
     try:
         return get_lab()
     except ShopSimError as error:
-        st.warning(safe_text(error), icon=":material/inventory_2:")
+        st.warning(error_text(error), icon=":material/inventory_2:")
         st.caption(
             "Without the prepared catalogue, ranks are known from the result pages of the traces only."
         )

@@ -38,8 +38,12 @@ def main() -> None:
     if not set(chosen) & set(runs.with_traces):
         ui.empty_state("The chosen runs have summaries only: steps, errors and episodes are not recorded.")
         return
-    _by_steps(chosen, reasons, colours)
-    _errors(chosen)
+    traced = sum(run_id in runs.with_traces for run_id in chosen)
+    alone = (
+        f" ({plural(len(chosen) - traced, 'run')} with a summary only not)" if traced < len(chosen) else ""
+    )
+    _by_steps(chosen, reasons, colours, f"All chosen runs with episodes together{alone}.")
+    _errors(chosen, alone)
     _episodes(runs, chosen, reasons)
 
 
@@ -69,7 +73,7 @@ def _by_run(runs: Runs, found: pd.DataFrame, reasons: list[str], colours: dict[s
     meanings = "; ".join(
         f"{name}: {REASONS[name][0].lower()}{REASONS[name][1:]}" for name in reasons if name in REASONS
     )
-    st.caption(safe_text(f"{meanings}. Click a segment for its episodes."))
+    st.caption(safe_text(f"{meanings}. Click a segment for its episodes, of a run that has them."))
     with st.expander("Figures as a table"):
         st.dataframe(
             shared(reason_table, found, runs.names),
@@ -79,7 +83,7 @@ def _by_run(runs: Runs, found: pd.DataFrame, reasons: list[str], colours: dict[s
         )
 
 
-def _by_steps(chosen: list[str], reasons: list[str], colours: dict[str, str]) -> None:
+def _by_steps(chosen: list[str], reasons: list[str], colours: dict[str, str], covered: str) -> None:
     st.subheader("Steps until the end", anchor=False)
     found = rows("termination_steps", run_ids=chosen)
 
@@ -97,14 +101,14 @@ def _by_steps(chosen: list[str], reasons: list[str], colours: dict[str, str]) ->
         alt="Episodes by the number of model steps until they ended, by reason",
         on_select=select,
     )
-    st.caption("All chosen runs together. Click a bar for its episodes.")
+    st.caption(f"{covered} Click a bar for its episodes.")
 
 
-def _errors(chosen: list[str]) -> None:
+def _errors(chosen: list[str], alone: str) -> None:
     st.subheader("Errors of failed episodes", anchor=False)
     errors = rows("termination_errors", run_ids=chosen)
     if errors.empty:
-        ui.empty_state("No episode of the chosen runs failed.")
+        ui.empty_state(f"No recorded episode of the chosen runs failed{alone}.")
         return
 
     def select() -> None:

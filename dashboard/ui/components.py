@@ -12,10 +12,12 @@ import streamlit as st
 from dashboard.ui import state
 from dashboard.ui.data import Runs, load_runs, shared
 from dashboard.ui.figures import FinishedFigure
+from dashboard.ui.layout import STYLE
 from dashboard.ui.missing import notes_here, quoted
-from dashboard.ui.navigation import page_url
+from dashboard.ui.navigation import link_to, page_url
+from dashboard.ui.pager import choose_page, draw_pager
 from dashboard.ui.shell import ensure_shell
-from dashboard.ui.text import count, plural, safe_html, safe_text, shorten
+from dashboard.ui.text import count, error_text, plural, safe_html, safe_text, shorten
 from dashboard.ui.workspace import current_workspace
 
 __all__ = [
@@ -35,18 +37,14 @@ __all__ = [
 ]
 
 MOST_EPISODES = 500
-"""How many rows a table of episodes shows."""
+"""How many rows a table of episodes shows at once."""
 _VISIBLE_PROBLEMS = 3
-_DENSE = """<style>
-.stMainBlockContainer { padding: 2.6rem 2.5rem 3rem; }
-@media (max-width: 640px) { .stMainBlockContainer { padding: 3.2rem 1rem 2rem; } }
-</style>"""
 
 
 def page_header(title: str, question: str) -> None:
     """The page's title and one sentence: the question that the page answers. Call it first."""
     ensure_shell()
-    st.html(_DENSE)
+    st.html(STYLE)
     st.title(title, anchor=False)
     st.caption(question)
     notes_here()
@@ -54,7 +52,7 @@ def page_header(title: str, question: str) -> None:
 
 def empty_state(sentence: str, *, hint: str | None = None) -> None:
     """A box for "nothing here": what is missing (escaped) and, in ``hint`` (Markdown), what to do."""
-    st.info(safe_text(sentence) + (f" {hint}" if hint else ""), icon=":material/info:")
+    st.info(error_text(sentence) + (f" {hint}" if hint else ""), icon=":material/info:")
 
 
 def data_text(text: object, *, mono: bool = False, limit: int | None = None) -> None:
@@ -70,12 +68,7 @@ def require_runs(*, traces: bool = False) -> Runs:
     """All runs; stops the page with a helpful sentence when there is none (with traces, if asked for)."""
     runs = load_runs()
     if not runs.ids:
-        roots = ", ".join(str(root) for root in current_workspace().roots)
-        empty_state(
-            f"No runs found in {roots}.",
-            hint="Run `shopsim demo` to record the demo runs, "
-            "or start with `shopsim-review dashboard --root DIR`.",
-        )
+        _no_runs()
         state.stop()
     if traces and not runs.with_traces:
         empty_state(
@@ -84,6 +77,25 @@ def require_runs(*, traces: bool = False) -> Runs:
         )
         state.stop()
     return runs
+
+
+def _no_runs() -> None:
+    """What there is instead, and what to do."""
+    from dashboard.ui.training import load_training
+
+    roots = ", ".join(str(root) for root in current_workspace().roots)
+    if load_training().state.sources:
+        empty_state(
+            f"No evaluation runs found in {roots}, only training rounds.",
+            hint="Their groups and rollouts are on the page Training.",
+        )
+        link_to("training", "Training")
+        return
+    empty_state(
+        f"No runs found in {roots}.",
+        hint="Run `shopsim demo` to record the demo runs, or start with "
+        "`shopsim-review dashboard --root DIR`.",
+    )
 
 
 def pick_runs(runs: Runs, *, traces: bool = True, key: str = "runs", label: str = "Runs") -> list[str]:
@@ -139,7 +151,7 @@ def metric(
 def problem_banner(runs: Runs, run_ids: Sequence[str]) -> None:
     """What is wrong with the chosen runs' files, beside the figures that it may affect."""
     lines = [
-        f"**{safe_text(runs.name(run_id))}**: {safe_text(problem)}"
+        f"**{safe_text(runs.name(run_id))}**: {error_text(problem)}"
         for run_id in run_ids
         for problem in runs.problems.get(run_id, ())
     ]
@@ -186,19 +198,20 @@ def episode_table(
     *,
     key: str,
     extra: dict[str, Any] | None = None,
-    total: int | None = None,
     noun: str = "episode",
 ) -> None:
-    """The first :data:`MOST_EPISODES` episodes with a link to Replay each.
+    """Episodes with a link to Replay each, :data:`MOST_EPISODES` a page (URL ``<key>_page``).
 
-    ``episodes`` (shared, not changed) needs ``run_id``, ``episode_id`` and ``task_id``; ``total`` is how many
-    there are where it holds the first ones only. ``extra`` are column settings (label or
-    ``st.column_config``) of further columns, in their order; one without any value is left out.
+    ``episodes`` (shared, not changed) needs ``run_id``, ``episode_id`` and ``task_id``. ``extra`` are column
+    settings (label or ``st.column_config``) of further columns, in their order; one without any value is left
+    out.
     """
     if episodes.empty:
         empty_state("No episode matches.")
         return
-    table, known = shared(_linked_episodes, episodes, runs.names, tuple(extra or ()))
+    ends = [(episodes["run_id"].iat[k], episodes["episode_id"].iat[k]) for k in (0, -1)]
+    page, pages = choose_page(f"{key}_page", len(episodes), MOST_EPISODES, of=(len(episodes), ends))
+    table, known = shared(_linked_episodes, episodes, runs.names, tuple(extra or ()), page)
     extra = {name: column for name, column in (extra or {}).items() if name in known}
     columns: dict[str, Any] = {
         "replay": st.column_config.LinkColumn("Replay", display_text="Open", width="small"),
@@ -215,21 +228,22 @@ def episode_table(
         column_config=columns,
         height=min(38 + 35 * len(table), 420),
     )
-    found = len(episodes) if total is None else total
-    if found > len(table):
-        st.caption(f"The first {count(len(table))} of {plural(found, noun)}.")
+    if pages > 1:
+        first = (page - 1) * MOST_EPISODES + 1
+        st.caption(f"{count(first)} to {count(first + len(table) - 1)} of {plural(len(episodes), noun)}.")
+    draw_pager(f"{key}_page", page, pages)
 
 
 def _linked_episodes(
-    episodes: pd.DataFrame, names: Mapping[str, str], extra: Sequence[str]
+    episodes: pd.DataFrame, names: Mapping[str, str], extra: Sequence[str], page: int
 ) -> tuple[pd.DataFrame, frozenset[str]]:
-    """What :func:`episode_table` shows, and which of its columns hold any value."""
-    shown = episodes.head(MOST_EPISODES)
+    """One page of what :func:`episode_table` shows, and which columns hold any value on any page."""
+    shown = episodes.iloc[(page - 1) * MOST_EPISODES : page * MOST_EPISODES]
     links = [
         page_url("replay", run=run_id, episode=episode_id)
         for run_id, episode_id in zip(shown["run_id"], shown["episode_id"], strict=True)
     ]
     run_names = [names.get(run_id, run_id) for run_id in shown["run_id"]]
-    known = [name for name in extra if shown[name].notna().any()]
+    known = [name for name in extra if episodes[name].notna().any()]
     table = shown.assign(replay=links, run_id=run_names)[["replay", "run_id", "task_id", *known]]
     return table, frozenset(known)

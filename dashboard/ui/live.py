@@ -14,7 +14,7 @@ from dashboard.analysis.run_state import is_unfinished
 from dashboard.ui import state
 from dashboard.ui.data import Runs, get_lake, lake_version, load_runs
 from dashboard.ui.navigation import link_to
-from dashboard.ui.text import count, duration, is_missing, number, plural, safe_text
+from dashboard.ui.text import count, duration, error_text, is_missing, number, plural, safe_text
 from shopsim.errors import ShopSimError
 
 __all__ = ["SECONDS", "follow", "progress_of", "unfinished_statuses"]
@@ -55,7 +55,7 @@ def _watch(run_ids: list[str]) -> None:
         st.session_state[_DRAWN] = version
         _draw(run_ids)
     except ShopSimError as error:
-        st.error(safe_text(error), icon=":material/error:")
+        st.error(error_text(error), icon=":material/error:")
 
 
 def _draw(run_ids: list[str]) -> None:

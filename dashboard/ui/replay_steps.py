@@ -18,7 +18,7 @@ from dashboard.ui.long_text import long_text
 from dashboard.ui.missing import quoted, say_missing
 from dashboard.ui.navigation import link_to
 from dashboard.ui.shop_page import shop_page
-from dashboard.ui.text import count, duration, printable, safe_text
+from dashboard.ui.text import count, duration, error_text, printable, safe_text
 from shopsim.env.pages import render_page_html
 from shopsim.errors import ShopSimError
 from shopsim.rollout.trace import encode_record
@@ -130,7 +130,7 @@ def _draw_shop(record: Mapping[str, Any], step: StepView) -> None:
     try:
         html = render_page_html(page)
     except (ShopSimError, TemplateError, TypeError, ValueError) as error:
-        st.warning(safe_text(f"This page cannot be drawn: {error}"), icon=":material/image_not_supported:")
+        st.warning(error_text(f"This page cannot be drawn: {error}"), icon=":material/image_not_supported:")
         return
     taken = None if step.action is None else printable(step.action)
     shop_page(printable(html), key="replay-shop", taken=taken, height=HEIGHT)

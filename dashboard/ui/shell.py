@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.ui import data, state
 from dashboard.ui.navigation import PAGES, available_pages, menu
-from dashboard.ui.text import plural, safe_text
+from dashboard.ui.text import error_text, plural
 from shopsim.errors import ShopSimError
 
 __all__ = ["ensure_shell", "run_app"]
@@ -44,7 +44,7 @@ def run_app() -> None:
         _data_status()
         page.run()
     except ShopSimError as error:
-        st.error(safe_text(error), icon=":material/error:")
+        st.error(error_text(error), icon=":material/error:")
     finally:
         _running.app = False
     state.write_address()
@@ -68,7 +68,7 @@ def _data_status() -> None:
             runs = data.load_runs()
         st.caption(f"{plural(len(runs.ids), 'run')}, {len(runs.with_traces)} with episodes")
         for problem in data.lake_problems():
-            st.warning(safe_text(problem), icon=":material/warning:")
+            st.warning(error_text(problem), icon=":material/warning:")
         st.button(
             "Look for new data",
             icon=":material/refresh:",

@@ -29,7 +29,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   // The page keeps its listeners from draw to draw; what they call is always of the latest one.
   frame.act = (event) => {
     const element = event.target.closest("[data-action]");
-    if (element) {
+    if (data.typed && event.target.closest("[role=search]")) {
+      event.preventDefault();
+      document.querySelector(data.typed)?.focus();
+    } else if (element) {
       event.preventDefault();
       setTriggerValue("action", element.dataset.action);
     }
@@ -44,6 +47,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
       element.tabIndex = 0;
       element.setAttribute("role", "button");
     });
+    // Nothing can be typed into the frame: its search box leads to the field that can.
+    const box = data.acts ? page.querySelector("[role=search]") : null;
+    if (box) {
+      box.style.cursor = "text";
+      box.title = data.typed_title;
+      box.tabIndex = 0;
+    }
     if (!data.acts || page.body.dataset.listens) return;
     page.body.dataset.listens = "yes";
     page.addEventListener("click", (event) => frame.act(event));
@@ -71,12 +81,14 @@ def shop_page(
     key: str,
     on_action: Callable[[str], None] | None = None,
     taken: str | None = None,
+    typed: str | None = None,
     height: int = 640,
 ) -> None:
     """Draw ``html`` (of :func:`shopsim.env.pages.render_page_html`).
 
     ``on_action`` gets the action of what was clicked; without it the page is only shown. The element whose
-    action is ``taken`` is outlined.
+    action is ``taken`` is outlined. A click into the page's search box puts the cursor into the field that
+    the CSS selector ``typed`` finds outside the frame.
     """
 
     def clicked() -> None:
@@ -88,7 +100,15 @@ def shop_page(
     acts = on_action is not None
     _mount(
         key=key,
-        data={"html": html, "height": height, "title": "Shop page", "acts": acts, "taken": taken},
+        data={
+            "html": html,
+            "height": height,
+            "title": "Shop page",
+            "acts": acts,
+            "taken": taken,
+            "typed": typed,
+            "typed_title": "Type into the field Search above",
+        },
         height=height + 8,
         on_action_change=clicked,
     )

@@ -17,6 +17,7 @@ __all__ = [
     "MISSING",
     "count",
     "duration",
+    "error_text",
     "interval",
     "is_missing",
     "number",
@@ -37,6 +38,7 @@ _ENTITIES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 # names (:name:), arrows and dashes (->, <-, --, <=, >=, ~=), addresses (http://x, www.x, a@b).
 _LATE = re.compile(r":(?=[A-Za-z_+/-])|[<>~-](?=[<>=-])|@|www(?=\.)", re.IGNORECASE)
 _ZERO_WIDTH = "\u200b"
+_CODE = re.compile(r"`([^`]+)`")
 
 
 def safe_text(text: object) -> str:
@@ -46,9 +48,18 @@ def safe_text(text: object) -> str:
     parsing is broken up by a zero-width space. Line breaks and tabs become blanks; lone surrogates (a model
     cut off inside an emoji) become U+FFFD.
     """
-    clean = " ".join(printable(text).split())
-    escaped = _MARKDOWN.sub(r"\\\1", _LATE.sub(rf"\g<0>{_ZERO_WIDTH}", clean))
+    return _escaped(" ".join(printable(text).split()))
+
+
+def _escaped(line: str) -> str:
+    escaped = _MARKDOWN.sub(r"\\\1", _LATE.sub(rf"\g<0>{_ZERO_WIDTH}", line))
     return escaped.translate(_ENTITIES)
+
+
+def error_text(error: object) -> str:
+    """Like :func:`safe_text`, with what stands between backticks (commands) as code."""
+    parts = _CODE.split(" ".join(printable(error).split()))
+    return "".join(f"`{part}`" if place % 2 else _escaped(part) for place, part in enumerate(parts))
 
 
 def safe_html(text: object) -> str:

@@ -11,10 +11,9 @@ import streamlit as st
 from dashboard.review.text_index import index_files
 from dashboard.review.text_search import Found, find_text, show_hits
 from dashboard.review.texts import KINDS
-from dashboard.ui import state
 from dashboard.ui.data import Runs, get_lake, lake_version
-from dashboard.ui.missing import quoted, say_missing
 from dashboard.ui.navigation import link_to
+from dashboard.ui.pager import choose_page, draw_pager
 from dashboard.ui.text import count, plural, safe_html, safe_text, shorten
 
 __all__ = ["draw_counts", "draw_hits", "search"]
@@ -84,19 +83,13 @@ def draw_counts(runs: Runs, found: Found) -> None:
 
 def draw_hits(runs: Runs, found: Found) -> None:
     """One page of hits (URL ``page``), each with a link to its step in Replay."""
-    pages = -(-len(found.hits) // HITS_A_PAGE)
-    asked = state.peek("page") or "1"
-    page = min(max(int(asked), 1), pages) if asked.isascii() and asked.isdigit() else 1
-    if asked != str(page) and state.raw("page"):
-        say_missing(f"There is no page {quoted([asked])} of {plural(pages, 'page')}", f"page {page}")
-    state.remember("page", page, 1)
+    page, pages = choose_page("page", len(found.hits), HITS_A_PAGE)
     start = (page - 1) * HITS_A_PAGE
     rows = found.hits.iloc[start : start + HITS_A_PAGE].to_dict("records")
     snippets = show_hits(get_lake(), found, start, start + HITS_A_PAGE)
     for row, pieces in zip(rows, snippets, strict=True):
         _draw_hit(runs, row, pieces)
-    if pages > 1:
-        _draw_pager(page, pages)
+    draw_pager("page", page, pages, shortcuts=True)
 
 
 def _draw_hit(runs: Runs, row: Mapping[Any, Any], pieces: list[tuple[str, bool]]) -> None:
@@ -117,22 +110,3 @@ def _draw_hit(runs: Runs, row: Mapping[Any, Any], pieces: list[tuple[str, bool]]
             '<div style="overflow-wrap:anywhere;font-size:.93em;padding:0 0 .7em .55em">'
             f"{text or '<i>The text was replaced meanwhile.</i>'}</div>"
         )
-
-
-def _draw_pager(page: int, pages: int) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        for label, to, shortcut, side in (
-            ("Previous page", page - 1, "Shift+P", "left"),
-            ("Next page", page + 1, "Shift+N", "right"),
-        ):
-            st.button(
-                label,
-                key=label,
-                icon=f":material/chevron_{side}:",
-                icon_position="left" if side == "left" else "right",
-                shortcut=shortcut,
-                disabled=not 1 <= to <= pages,
-                on_click=state.put,
-                args=("page", to),
-            )
-        st.caption(f"Page {count(page)} of {count(pages)}", width="content")

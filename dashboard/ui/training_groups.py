@@ -28,7 +28,7 @@ from dashboard.ui.missing import quoted, say_missing
 from dashboard.ui.navigation import link_to
 from dashboard.ui.replay_steps import choose_step, draw_raw, draw_step
 from dashboard.ui.replay_view import draw_task, draw_verdict
-from dashboard.ui.text import MISSING, count, number, plural, safe_text
+from dashboard.ui.text import MISSING, count, error_text, number, plural, safe_text
 from dashboard.ui.training import TrainingView
 from shopsim.errors import ShopSimError
 from shopsim.rollout.trace import is_complete
@@ -199,7 +199,7 @@ def _draw_rollout(view: TrainingView, group: Mapping[str, Any], rollout: Mapping
     try:
         record = view.training.rollout_record(run_id, int(group["group_index"]), file)
     except ShopSimError as error:
-        st.error(safe_text(error), icon=":material/error:")
+        st.error(error_text(error), icon=":material/error:")
         return
     runs = load_runs()
     draw_verdict(record)

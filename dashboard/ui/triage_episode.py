@@ -11,11 +11,13 @@ from dashboard.analysis.grid import Cell, GridRow
 from dashboard.analysis.replay_steps import StepView, read_steps
 from dashboard.review import Target, episode_target, task_target
 from dashboard.ui import data, state
+from dashboard.ui.counterfactual import diagnosis_panel
 from dashboard.ui.data import Runs
 from dashboard.ui.grid import draw_grid
+from dashboard.ui.layout import NARROW
 from dashboard.ui.navigation import link_to
 from dashboard.ui.replay_view import draw_task, draw_verdict, draw_wanted
-from dashboard.ui.text import plural, safe_text, shorten
+from dashboard.ui.text import error_text, plural, safe_text, shorten
 from dashboard.ui.verdict_panel import verdict_panel
 from shopsim.errors import ShopSimError
 
@@ -24,7 +26,7 @@ __all__ = ["draw_episode", "draw_verdicts"]
 _LAST_STEPS = 5
 _PANEL = "verdict_panel"
 _IN_SIGHT = f"""<style>
-@media (min-width: 640px) {{
+@media (min-width: {NARROW + 1}px) {{
     [data-testid="stLayoutWrapper"]:has(> .st-key-{_PANEL}) {{ position: sticky; top: 4rem; z-index: 1; }}
 }}
 </style>"""
@@ -37,12 +39,13 @@ def draw_episode(runs: Runs, row: Mapping[Any, Any]) -> None:
     try:
         record = data.episode_record(run_id, episode_id)
     except ShopSimError as error:
-        st.error(safe_text(error), icon=":material/error:")
+        st.error(error_text(error), icon=":material/error:")
         return
     draw_verdict(record)
     _links(runs, row)
     draw_task(runs, run_id, record)
     draw_wanted(runs, run_id, episode_id, record)
+    diagnosis_panel(runs, run_id, record)
     _draw_last_steps(run_id, episode_id, record)
 
 

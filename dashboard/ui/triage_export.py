@@ -24,7 +24,7 @@ from dashboard.ui import components as ui
 from dashboard.ui import state
 from dashboard.ui.data import get_lake
 from dashboard.ui.reviews import current_verdicts, get_store
-from dashboard.ui.text import count, plural, safe_text
+from dashboard.ui.text import count, error_text, plural
 from dashboard.ui.triage_queue import Queue
 
 __all__ = ["draw_export"]
@@ -106,7 +106,7 @@ def _task_button(chosen: pd.DataFrame) -> None:
     try:
         tasks = task_list(chosen)
     except ExportError as error:
-        st.warning(safe_text(error), icon=":material/warning:")
+        st.warning(error_text(error), icon=":material/warning:")
         return
     text = json.dumps(tasks, ensure_ascii=False, indent=2) + "\n"
     _download(

@@ -31,7 +31,7 @@ from dashboard.review import (
 from dashboard.review.verdicts import LONGEST_COMMENT, checked_verdict
 from dashboard.ui import state
 from dashboard.ui.reviews import draw_event, get_store, get_taxonomy, pick_reviewer, reviewer
-from dashboard.ui.text import plural, safe_text
+from dashboard.ui.text import error_text, plural, safe_text
 
 __all__ = ["verdict_panel"]
 
@@ -110,14 +110,14 @@ def verdict_panel(target: Target, *, then: Then | None = None, ask_name: bool = 
         _buttons(draft, latest, then)
         _others(draft.store, draft.taxonomy, target, draft.name)
     except ReviewError as error:
-        st.error(safe_text(error), icon=":material/error:")
+        st.error(error_text(error), icon=":material/error:")
 
 
 def _told(draft: _Draft, latest: Event | None) -> None:
     """What stands, what changed elsewhere, and what the last button did."""
     note: tuple[str, str] | None = st.session_state.pop(f"{draft.key}{_NOTE}", None)
     if note is not None:
-        {"error": st.error, "done": st.success}[note[0]](safe_text(note[1]))
+        {"error": st.error, "done": st.success}[note[0]](error_text(note[1]))
     if latest is not None and latest.event_id != draft.seen:
         st.warning(
             "Your verdict was changed in another window. What you typed here is not saved yet.",

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.ui import state
 from dashboard.ui.data import Runs
-from dashboard.ui.text import safe_text
+from dashboard.ui.text import error_text, safe_text
 from dashboard.ui.theme import style_at
 from dashboard.ui.workspace import current_workspace
 from shopsim.errors import ShopSimError
@@ -80,7 +80,7 @@ def choose_sets() -> dict[str, FieldWeights]:
     """The sets to compare (URL ``sets``, and ``custom`` with one key a slider), in display order."""
     known, problems = _known_sets()
     for problem in problems:
-        st.warning(safe_text(problem), icon=":material/broken_image:")
+        st.warning(error_text(problem), icon=":material/broken_image:")
     left, right = st.columns([5, 2], vertical_alignment="bottom")
     with left:
         names = state.choices(
@@ -98,7 +98,7 @@ def choose_sets() -> dict[str, FieldWeights]:
         try:
             chosen[SLIDERS] = _sliders(known)
         except WeightsError as error:
-            st.error(safe_text(error), icon=":material/error:")
+            st.error(error_text(error), icon=":material/error:")
     return chosen
 
 

@@ -15,7 +15,7 @@ from dashboard.ui import data, state, tables
 from dashboard.ui.data import Runs, load_runs
 from dashboard.ui.navigation import page_url
 from dashboard.ui.search_lab import Lab
-from dashboard.ui.text import plural, safe_text
+from dashboard.ui.text import error_text, plural, safe_text
 from dashboard.ui.weight_sets import SLIDERS, weights_folder
 from dashboard.ui.weights_run import current_job, experiment_name, start_job
 from dashboard.ui.weights_view import Asked, gains
@@ -57,7 +57,7 @@ def _say() -> None:
     """What the last button brought about."""
     kind, text = st.session_state.pop(_MESSAGE, ("", ""))
     if kind == "error":
-        st.error(safe_text(text), icon=":material/error:")
+        st.error(error_text(text), icon=":material/error:")
     elif kind:
         st.success(safe_text(text), icon=":material/check:")
 
@@ -225,7 +225,7 @@ def _progress() -> None:
         data.refresh()
         st.rerun()
     elif job.error:
-        st.error(safe_text(f"The last run stopped: {job.error}"), icon=":material/error:")
+        st.error(error_text(f"The last run stopped: {job.error}"), icon=":material/error:")
 
 
 def _effect(runs: Runs, base: str, chosen: str, agents: list[str], proxy: Mapping[str, str]) -> None:

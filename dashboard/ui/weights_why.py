@@ -19,7 +19,7 @@ from dashboard.ui import state, tables
 from dashboard.ui.data import shared
 from dashboard.ui.figures import drawn
 from dashboard.ui.search_lab import Lab, QuerySource, query_set
-from dashboard.ui.text import count, number, plural, safe_text, shorten
+from dashboard.ui.text import count, error_text, number, plural, safe_text, shorten
 from dashboard.ui.weights_view import explained, found
 from shopsim.search import FieldWeights, search_tokens
 from shopsim.search.explain import Explanation, UnknownProductError
@@ -55,7 +55,7 @@ def draw_why(lab: Lab, source: QuerySource, sets: dict[str, FieldWeights], base:
         try:
             told = {name: explained(lab, text, asin, weights) for name, weights in sets.items()}
         except UnknownProductError as error:
-            st.warning(safe_text(error), icon=":material/search_off:")
+            st.warning(error_text(error), icon=":material/search_off:")
             return
         _headline(lab, told[chosen], chosen)
         _bars(told)

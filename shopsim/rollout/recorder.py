@@ -104,8 +104,8 @@ class PlayRecorder:
         """Add the finished play to ``sandbox-<name>`` and return where it went; saving twice is one save.
 
         With ``once`` a play of the same task and actions that is there already stands for this one: a play
-        that was opened again by its link is no new one. Safe while other processes save into the same folder. Raises :class:`UsageError` for a play that
-        has not ended or a name that is no plain folder name, and
+        that was opened again by its link is no new one. Safe while other processes save into the same folder.
+        Raises :class:`UsageError` for a play that has not ended or a name that is no plain folder name, and
         :class:`~shopsim.rollout.locking.RunLockedError` when the folder stays locked and
         :class:`~shopsim.storage.StorageError` when it cannot be written.
         """
