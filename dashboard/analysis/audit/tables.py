@@ -34,6 +34,7 @@ FINDING_COLUMNS: Final[Mapping[str, Column]] = {
 }
 CHECKED_COLUMNS: Final[Mapping[str, Column]] = {
     "run": Column("Run or bundle", width=190),
+    "kind": Column("Kind", width=115),
     "error": Column("Errors", "count"),
     "warning": Column("Warnings", "count"),
     "info": Column("Info", "count"),
@@ -45,7 +46,6 @@ CHECKED_COLUMNS: Final[Mapping[str, Column]] = {
     "completed": Column("Completed", "count"),
     "scored": Column("Scored", "count", help="Completed with a valid reward"),
     "coverage": Column("Coverage", "progress", help="Scored of requested episodes"),
-    "kind": Column("Kind"),
 }
 ROUND_COLUMNS: Final[Mapping[str, Column]] = {
     "run": Column("Round", width=190),
@@ -106,7 +106,7 @@ def finding_rows(findings: Sequence[Finding], name: Callable[[str], str]) -> pd.
 def checked_rows(report: AuditReport, name: Callable[[str], str]) -> pd.DataFrame:
     """One row a run or bundle with :data:`CHECKED_COLUMNS`, those with most errors first."""
     rows = _counted([row for row in report.checked if row["kind"] != ROUND], CHECKED_COLUMNS)
-    return rows.assign(run=rows["run"].map(name))
+    return rows.assign(run=rows["run"].map(name), kind=[str(kind).replace("_", " ") for kind in rows["kind"]])
 
 
 def round_rows(report: AuditReport) -> pd.DataFrame:
