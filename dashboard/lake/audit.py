@@ -85,10 +85,11 @@ def _run_facts(lake: Lake, run: FoundRun, episodes: pd.DataFrame) -> RunFacts:
     computed = None
     if index is not None and summary.exists:
         computed = run_summary(lake, run.run_id)
+        if lake.requested(run.run_id) is None:  # nothing to hold the recorded ones against
+            del computed["counts"]["requested"], computed["counts"]["coverage"]
     superseded, unread = _superseded(run.path / TRACES, episodes, (index or {}).get("duplicate_records", 0))
     provenances, more = _provenances(lake, run.run_id) if index is not None else ([], 0)
     asked = lake.requested(run.run_id)
-    asked = len(episodes) if asked is None else asked
     older = run.summary is not None and run.traces is not None and run.summary[3] < run.traces[3]
     return RunFacts(
         run_id=run.run_id,

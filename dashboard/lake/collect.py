@@ -34,8 +34,8 @@ def read_run_files(run: FoundRun) -> RunFiles:
     files = RunFiles((run.manifest, run.summary))
     if run.manifest is not None:
         files.manifest, jobs = manifest_columns(run.path, files.problems)
-        files.wanted = frozenset(manifest_jobs(jobs))
-        files.jobs = len(jobs) if files.manifest else None
+        files.wanted = frozenset(manifest_jobs(jobs or []))
+        files.jobs = None if jobs is None else len(jobs)
     elif run.traces is not None:
         files.problems.append(
             f"{run.path}: no manifest.json: what was asked for is unknown. Copy it beside the traces."
@@ -64,10 +64,9 @@ def run_row(
     if catalogue is not None:
         index = catalogue.trace_index()
         counts = {**index, **catalogue.counts}
-        counts["requested"] = index["unique_episodes"] if files.jobs is None else files.jobs
-        counts["pending"] = pending
-        asked = counts["requested"]
-        counts["coverage"] = counts["scored"] / asked if asked else None
+        # Without a plan nobody knows what was asked for: what is recorded need not be all of it.
+        counts["requested"], counts["pending"] = files.jobs, pending
+        counts["coverage"] = counts["scored"] / files.jobs if files.jobs else None
     elif files.summary is not None:
         names = ("requested", "completed", "failed", "scored", "coverage")
         counts = {name: files.summary[name] for name in names}

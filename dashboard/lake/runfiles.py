@@ -47,11 +47,11 @@ def read_object(path: Path, schema: str, problems: list[str]) -> dict[str, Any] 
     return value
 
 
-def manifest_columns(folder: Path, problems: list[str]) -> tuple[dict[str, Any], list[Any]]:
-    """Columns of ``runs`` that the manifest tells, and its list of jobs."""
+def manifest_columns(folder: Path, problems: list[str]) -> tuple[dict[str, Any], list[Any] | None]:
+    """Columns of ``runs`` that the manifest tells, and its list of jobs (None: it tells of none)."""
     manifest = read_object(folder / MANIFEST, MANIFEST_SCHEMA, problems)
     if manifest is None:
-        return {}, []
+        return {}, None
     plan = json_object(manifest.get("plan"))
     if not plan:
         problems.append(f"{folder / MANIFEST}: plan: missing or not an object")
@@ -82,7 +82,7 @@ def manifest_columns(folder: Path, problems: list[str]) -> tuple[dict[str, Any],
         "max_steps": json_whole(runtime.get("max_steps")),
         "action_protocol": json_text(runtime.get("action_protocol")),
     }
-    return columns, jobs if isinstance(jobs, list) else []
+    return columns, jobs if isinstance(jobs, list) else None
 
 
 def manifest_jobs(jobs: list[Any]) -> set[str]:

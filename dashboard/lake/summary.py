@@ -26,8 +26,10 @@ _STEPS: Final = ("model_steps", "protocol_errors", "policy_failures", "env_steps
 def run_summary(lake: Lake, run_id: str) -> dict[str, Any]:
     """Return the ``shopsimrl-eval-summary-v2`` object of a run with ``trace_index`` added.
 
-    Means are over completed episodes; what is no finite number is not scored. Raises :class:`LakeError`
-    when the run does not exist, has no traces to compute from or they could not be read.
+    Means are over completed episodes; what is no finite number is not scored. Without a manifest every record
+    counts as asked for (as in :func:`shopsim.rollout.summary.summarize`); where there is one that cannot be
+    read, ``requested`` and ``coverage`` are None: they are not known. Raises :class:`LakeError` when the run
+    does not exist, has no traces to compute from or they could not be read.
     """
     index = lake.trace_index(run_id)
     problems = "; ".join(lake.file_problems(run_id))
@@ -36,7 +38,11 @@ def run_summary(lake: Lake, run_id: str) -> dict[str, Any]:
     if index is None:
         raise LakeError(f"{run_id}: has no traces to summarize", hint=problems or None)
     frame = lake.query("summary_episodes", run_id=run_id)
-    return {**summary_of(frame, lake.requested(run_id)), "trace_index": index}
+    asked = lake.requested(run_id)
+    summary = summary_of(frame, asked)
+    if asked is None and lake.run(run_id).manifest is not None:
+        summary["counts"] |= {"requested": None, "coverage": None}
+    return {**summary, "trace_index": index}
 
 
 def summary_of(frame: pd.DataFrame, asked: int | None = None) -> dict[str, Any]:

@@ -19,9 +19,9 @@ __all__: list[str] = []
 @RUN_RULES.rule("Coverage incomplete", "warning")
 def coverage_incomplete(run: RunFacts) -> Iterator[Observation]:
     """Fewer scored episodes than the manifest asks for: every mean is over a part of the tasks."""
-    if run.coverage is None or run.coverage >= 1 or not run.has_traces:
+    if run.coverage is None or run.coverage >= 1 or not run.has_traces or run.jobs is None:
         return
-    asked = len(run.jobs) if run.jobs is not None else len(run.episodes)
+    asked = len(run.jobs)
     scored = int(run.episodes["scored"].sum())
     yield Observation(
         f"{scored:,} of {asked:,} requested episodes are scored ({run.coverage:.1%}); "

@@ -12,6 +12,7 @@ import pytest
 
 from dashboard.lake import Lake
 from dashboard.lake.discovery import find_runs
+from dashboard.lake.summary import run_summary
 from tests.factories.traces import episode_record, sample_run, write_run
 from tests.factories.users import open_folder, unprivileged
 
@@ -183,3 +184,20 @@ def test_looking_again_at_twenty_runs_is_quick(tmp_path: Path) -> None:
         lake.refresh()
         times.append(time.perf_counter() - start)
     assert min(times) < 0.05
+
+
+@pytest.mark.parametrize("manifest", ["{nothing", '{"plan": {"jobs": "all"}}', "[]", None])
+def test_without_a_readable_plan_nobody_knows_what_was_asked_for(
+    tmp_path: Path, manifest: str | None
+) -> None:
+    folder = write_run(tmp_path / "runs" / "one", [episode_record(k) for k in range(3)], manifest=False)
+    if manifest is not None:
+        (folder / "manifest.json").write_text(manifest, encoding="utf-8")
+    lake = Lake([tmp_path / "runs"], tmp_path / "lake")
+    (run,) = lake.records("runs")
+    assert (run["requested"], run["pending"], run["coverage"]) == (None, None, None)
+    assert (run["completed"], run["scored"], bool(run["problems"])) == (3, 3, True)
+    counts = run_summary(lake, "one")["counts"]
+    # Without any manifest the summary counts every record as asked for, as its writer does.
+    asked = (3, 1.0) if manifest is None else (None, None)
+    assert (counts["requested"], counts["coverage"]) == asked
