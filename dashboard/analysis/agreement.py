@@ -46,8 +46,9 @@ def cohens_kappa(table: Any, weights: Floats | None = None) -> Kappa:
 
     ``weights`` (same shape, 1 on the diagonal) makes it weighted kappa. Undefined without anything both
     looked at, and where chance alone gives full agreement: both always said the same one thing. The interval
-    is the large-sample one, cut to [-1, 1]; where its variance is 0 (as at full agreement) it would claim
-    certainty, and Wilson's interval of the observed agreement stands in, chance agreement taken as known.
+    is the large-sample one, cut to [-1, 1]. At full agreement its variance is 0 and it would claim certainty:
+    Wilson's interval of the observed agreement stands in, chance agreement taken as known. Where the variance
+    is 0 otherwise (two who share no label) there is no interval: nothing tells how far kappa may be off.
     """
     counts = np.asarray(table, dtype=float)
     n = int(counts.sum())
@@ -160,10 +161,14 @@ def _pairs(verdicts: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     return pairs
 
 
-def _interval(kappa: float, variance: float, observed: float, expected: float, n: int) -> tuple[float, float]:
+def _interval(
+    kappa: float, variance: float, observed: float, expected: float, n: int
+) -> tuple[float, float] | tuple[None, None]:
     if variance > _NO_SPREAD / n:
         half = float(ndtri(0.5 + _CONFIDENCE / 2)) * float(np.sqrt(variance))
         return max(-1.0, kappa - half), min(1.0, kappa + half)
+    if 1 - observed > _NO_SPREAD:
+        return None, None
     low, high = wilson_interval(np.array([observed * n]), np.array([float(n)]), confidence=_CONFIDENCE)
     scale = 1 - expected
     return max(-1.0, (float(low[0]) - expected) / scale), min(1.0, (float(high[0]) - expected) / scale)

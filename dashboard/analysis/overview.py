@@ -64,6 +64,7 @@ TABLE_COLUMNS: Final[Mapping[str, Column]] = {
 """The columns in their order: what a reader looks for first fits on a screen of 1440 pixels."""
 _QUIET: Final = ("problem_count", "failed", "pending", "unscored")
 _PROVENANCE: Final[Mapping[str, str]] = {
+    "run_id": "Run id, as commands call it",
     "path": "Folder",
     "experiment": "Experiment",
     "created_at": "Created",

@@ -23,7 +23,8 @@ _SHOWN_TASKS: Final = 12
 def describe(result: RunComparison, *, markdown: bool = False) -> str:
     """The whole comparison, B minus A, differences of the plans first."""
     comparison, pairing = result.comparison, result.pairing
-    title = f"{result.run_b} against {result.run_a}: {comparison.pairs} paired tasks"
+    name_a, name_b = result.names
+    title = f"{name_b} against {name_a}: {comparison.pairs} paired tasks"
     blocks = [f"## {title}" if markdown else title, _alignment(result)]
     rows = [_metric_row(metric) for metric in comparison.metrics]
     heads = ("metric", "n", "A", "B", "B - A", "95% interval", "more tasks needed")

@@ -39,7 +39,10 @@ def _table(rows: list[dict[str, Any]]) -> str:
         return "No runs found. Name a folder with --root DIR."
     heads = ("run", "kind", "episodes", "coverage", "reward", "success")
     cells = [heads, *(_cells(row) for row in rows)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(heads))]
+    if any(row["label"] not in (None, row["run_id"]) for row in rows):  # what pages call them
+        names = ("name on pages", *(row["label"] or "" for row in rows))
+        cells = [(*line, name) for line, name in zip(cells, names, strict=True)]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     lines = []
     for line, row in zip(cells, [None, *rows], strict=True):
         lines.append("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())

@@ -42,6 +42,8 @@ class RunComparison:
     comparison: Comparison
     kin: Kinship = "same"
     """Whether the two were recorded on one catalogue, as far as is known."""
+    names: tuple[str, str] = ("", "")
+    """Both runs by id and, where it is another, the name on pages: ``base_free (base, no skill)``."""
 
 
 def run_plan(lake: Lake, run_id: str) -> dict[str, Any] | None:
@@ -76,8 +78,8 @@ def compare_runs(
     for run_id, side in zip((run_a, run_b), sides, strict=True):
         _check_comparable(run_id, side)
     pairing = pair_episodes(*sides)
-    table = fetch("runs").set_index("run_id")["catalogue_family"]
-    family_a, family_b = str(table[run_a]), str(table[run_b])
+    table = fetch("runs").set_index("run_id")
+    family_a, family_b = (str(table.at[run_id, "catalogue_family"]) for run_id in (run_a, run_b))
     kin = kinship(family_a, family_b)
     family = family_a if kin == "same" else None
     difficulty = fetch("compare_difficulty", run_ids=sorted({run_a, run_b}), family=family)
@@ -92,7 +94,13 @@ def compare_runs(
         pairing,
         compare_pairs(pairing, bootstrap=bootstrap, confidence=confidence, slices=slices),
         kin,
+        (_full_name(run_a, table), _full_name(run_b, table)),
     )
+
+
+def _full_name(run_id: str, table: pd.DataFrame) -> str:
+    label = table.at[run_id, "label"]
+    return f"{run_id} ({label})" if isinstance(label, str) and label != run_id else run_id
 
 
 def _check_comparable(run_id: str, episodes: pd.DataFrame) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -18,11 +20,11 @@ from dashboard.charts.comparison import difference_figure, transition_figure
 from dashboard.lake.pairs import RunComparison
 from dashboard.ui import components as ui
 from dashboard.ui import state
-from dashboard.ui.comparison import candidates, catalogue_warning, comparable_runs, compare
+from dashboard.ui.comparison import candidates, catalogue_warning, comparable_runs, compare, name_and_id
 from dashboard.ui.data import Runs, shared
 from dashboard.ui.figures import drawn
 from dashboard.ui.navigation import page_url
-from dashboard.ui.text import count, interval, number, percent, plural, safe_text
+from dashboard.ui.text import count, interval, number, percent, plural, points, points_interval, safe_text
 
 SHOWN_TASKS = 500
 
@@ -39,10 +41,11 @@ def main() -> None:
         )
         return
     known = candidates(runs, able)
+    full_name = partial(name_and_id, runs)
     left, right, kind = st.columns([3, 5, 2])
     with left:
         baseline = state.choice(
-            "A: the baseline", able, key="baseline", default=default_baseline(known), format_func=runs.name
+            "A: the baseline", able, key="baseline", default=default_baseline(known), format_func=full_name
         )
     others = [run_id for run_id in able if run_id != baseline]
     with right:
@@ -51,7 +54,7 @@ def main() -> None:
             others,
             key="against",
             default=[default_opponent(known, baseline)],
-            format_func=runs.name,
+            format_func=full_name,
             placeholder="Choose one run or more",
         )
     with kind:
@@ -110,7 +113,7 @@ def one_comparison(runs: Runs, result: RunComparison) -> None:
     columns = st.columns(4)
     with columns[0]:
         if success and success.interval:
-            span = interval(success.interval.low, success.interval.high, as_percent=True)
+            span = points_interval(success.interval.low, success.interval.high)
             ui.metric("Success, B − A", points(success.difference), interval=span, n=success.n)
     with columns[1]:
         ui.metric(
@@ -215,8 +218,8 @@ def slices_section(result: RunComparison) -> None:
             "Tasks by": rows["dimension"],
             "": rows["value"],
             "n": rows["n"],
-            "A": [percent(value) for value in rows["a"]],
-            "B": [percent(value) for value in rows["b"]],
+            "A": [percent(value, 2) for value in rows["a"]],
+            "B": [percent(value, 2) for value in rows["b"]],
             "Success B − A": [points(value) for value in rows["difference"]],
             "p": [f"{value:.3g}" for value in rows["p"]],
             "q": [f"{value:.3g}" for value in rows["q"]],
@@ -292,20 +295,15 @@ def known_instructions(pairs: pd.DataFrame) -> pd.Series | None:
     return pairs[columns[0]].combine_first(pairs[columns[1]])
 
 
-def points(value: float | None) -> str:
-    """A difference of shares in percentage points."""
-    return "–" if value is None or pd.isna(value) else f"{100 * value:+.2f} points"
-
-
 def figure(value: float, share: bool) -> str:
     """A mean or difference in its own unit."""
     return number(value, 4 if share else 1)
 
 
 def intervals(rows: pd.DataFrame, name: str) -> list[str]:
-    """The intervals of a share, in percentage points."""
+    """The intervals of a difference of shares, in percentage points."""
     return [
-        interval(low, high, as_percent=True)
+        points_interval(low, high)
         for low, high in zip(rows[f"{name}_low"], rows[f"{name}_high"], strict=True)
     ]
 

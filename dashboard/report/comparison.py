@@ -13,7 +13,7 @@ from dashboard.lake import Lake
 from dashboard.lake.pairs import RunComparison
 from dashboard.report.document import Figure, Table, Tile, render
 from dashboard.report.section import Section, problem_lines
-from dashboard.ui.text import count, interval, number, percent, plural, shorten
+from dashboard.ui.text import count, interval, number, percent, plural, points, points_interval, shorten
 
 __all__ = ["comparison_report"]
 
@@ -28,9 +28,9 @@ def comparison_report(lake: Lake, result: RunComparison) -> bytes:
     sections += [_tasks(result, kind) for kind in _TASKS] if pairs else []
     return render(
         "comparison",
-        name_a=result.run_a,
-        name_b=result.run_b,
-        lead=f"A, the baseline: {result.run_a}. B: {result.run_b}. Differences are B minus A over "
+        name_a=result.names[0],
+        name_b=result.names[1],
+        lead=f"A, the baseline: {result.names[0]}. B: {result.names[1]}. Differences are B minus A over "
         f"{plural(pairs, 'task')} that both runs scored.",
         problems=[*problem_lines(lake, result.run_a), *problem_lines(lake, result.run_b)],
         alignment=_alignment(result),
@@ -84,13 +84,10 @@ def _tiles(result: RunComparison) -> list[Tile]:
     tiles = []
     success, reward = comparison.metric("r_success"), comparison.metric("reward")
     if success and success.interval:
-        span = interval(success.interval.low, success.interval.high, as_percent=True)
-        tiles.append(
-            Tile(
-                "Success, B − A", f"{100 * success.difference:+.2f} points", f"95% CI {span}, n = {success.n}"
-            )
-        )
-        tiles.append(Tile("Success, A → B", f"{percent(success.mean_a)} → {percent(success.mean_b)}"))
+        span = points_interval(success.interval.low, success.interval.high)
+        tiles.append(Tile("Success, B − A", points(success.difference), f"95% CI {span}, n = {success.n}"))
+        shares = f"{percent(success.mean_a, 2)} → {percent(success.mean_b, 2)}"
+        tiles.append(Tile("Success, A → B", shares))
     if reward and reward.interval:
         span = interval(reward.interval.low, reward.interval.high)
         tiles.append(Tile("Reward, B − A", f"{reward.difference:+.4f}", f"95% CI {span}, n = {reward.n}"))
@@ -149,9 +146,9 @@ def _slices(result: RunComparison) -> Section | None:
                 row["dimension"],
                 row["value"],
                 count(row["n"]),
-                percent(row["a"]),
-                percent(row["b"]),
-                f"{100 * row['difference']:+.2f} points",
+                percent(row["a"], 2),
+                percent(row["b"], 2),
+                points(row["difference"]),
                 f"{row['p']:.3g}",
                 f"{row['q']:.3g}",
             )

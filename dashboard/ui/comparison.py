@@ -16,7 +16,7 @@ from dashboard.lake.pairs import RunComparison, compare_runs
 from dashboard.ui.data import Runs, get_lake, lake_version
 from dashboard.ui.text import safe_text
 
-__all__ = ["candidates", "catalogue_warning", "comparable_runs", "compare"]
+__all__ = ["candidates", "catalogue_warning", "comparable_runs", "compare", "name_and_id"]
 
 
 def comparable_runs(runs: Runs) -> list[str]:
@@ -37,6 +37,12 @@ def _candidate(runs: Runs, run_id: str) -> Candidate:
     free = run_id.endswith("_free") if published else not isinstance(skills, str) or skills == "none"
     number = iteration_number(row["checkpoint_id"], name)
     return Candidate(run_id, str(row["catalogue_family"]), series_name(name), number, free)
+
+
+def name_and_id(runs: Runs, run_id: str) -> str:
+    """The run's name and, where commands call it otherwise, its id: ``base, no skill (base_free)``."""
+    name = runs.name(run_id)
+    return name if run_id in name else f"{name} ({run_id})"
 
 
 def catalogue_warning(runs: Runs, run_a: str, run_b: str) -> None:

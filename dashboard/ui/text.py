@@ -24,6 +24,8 @@ __all__ = [
     "percent",
     "plot_text",
     "plural",
+    "points",
+    "points_interval",
     "printable",
     "safe_html",
     "safe_text",
@@ -97,6 +99,18 @@ def number(value: Any, digits: int = 3) -> str:
 def percent(value: Any, digits: int = 1) -> str:
     """A share in [0, 1] as percent: ``51.8%``."""
     return MISSING if is_missing(value) else f"{100 * float(value):.{digits}f}%"
+
+
+def points(value: Any, digits: int = 2) -> str:
+    """A difference of shares in percentage points: ``+32.50 points``."""
+    return MISSING if is_missing(value) else f"{100 * float(value):+.{digits}f} points"
+
+
+def points_interval(low: Any, high: Any, digits: int = 2) -> str:
+    """The interval of a difference of shares: ``[+27.50, +37.50] points``."""
+    if is_missing(low) or is_missing(high):
+        return MISSING
+    return f"[{100 * float(low):+.{digits}f}, {100 * float(high):+.{digits}f}] points"
 
 
 def count(value: Any) -> str:

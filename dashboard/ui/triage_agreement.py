@@ -104,7 +104,8 @@ def _draw_labels(rows: pd.DataFrame, taxonomy: Taxonomy) -> None:
         "1: full agreement, 0: what chance would give, below 0: less than that. n: what both reviewed. "
         "Undefined: both gave the label to everything, so chance alone agrees fully. A label that neither of "
         "two gave is left out: it says nothing. The interval is the large-sample one (Fleiss, Cohen and "
-        "Everitt 1969) and rough below n = 20; where all agree, it comes from Wilson's interval."
+        "Everitt 1969) and rough below n = 20; where all agree, it comes from Wilson's interval, and "
+        "where the verdicts tell no spread there is none."
     )
 
 

@@ -55,7 +55,10 @@ def test_kappa_and_interval_equal_those_of_statsmodels(cells: list[int], weighte
     with np.errstate(invalid="ignore", divide="ignore"):
         other = reference(table, wt="linear" if weighted else None)
     assert told.kappa == pytest.approx(other.kappa, abs=1e-12)
-    assert told.low is not None
+    if told.low is None:  # no spread and no full agreement
+        assert told.high is None and told.observed != 1
+        assert abs(other.var_kappa) < 1e-9
+        return
     assert told.high is not None
     assert -1 <= told.low <= told.kappa + 1e-12
     assert told.kappa - 1e-12 <= told.high <= 1
@@ -77,6 +80,14 @@ def test_undefined_is_said_and_full_agreement_claims_no_certainty() -> None:
     # Wilson's lower end at 6 of 6, with chance agreement of a half
     z = 1.959963984540054
     assert few.low == pytest.approx((6 / (6 + z * z) - 0.5) / 0.5)
+
+
+@pytest.mark.parametrize("table", [[[0, 1], [0, 0]], [[0, 0], [1, 0]], [[0, 5], [5, 0]], [[0, 9], [0, 0]]])
+def test_full_disagreement_has_no_interval(table: list[list[int]]) -> None:
+    """Wilson's interval of agreement is meant for full agreement: here it would be wrong."""
+    told = cohens_kappa(table)
+    assert told.observed == 0 and told.kappa is not None and told.kappa <= 0
+    assert (told.low, told.high) == (None, None)
 
 
 def test_linear_weights() -> None:

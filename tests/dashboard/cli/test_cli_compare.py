@@ -162,3 +162,19 @@ def test_runs_of_different_catalogues_are_warned_about_and_pass_no_gate(
     assert code == 1 and "fails, recorded on different catalogues" in out
     told = document(capsys, "ours", "before", "--root", str(roots))
     assert told["alignment"]["same_catalogue"] is None
+
+
+def test_published_runs_are_called_by_id_and_by_the_name_on_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not PUBLISHED.is_dir():
+        pytest.skip("the published artefacts are not beside the project (../shared/published)")
+    monkeypatch.setenv("SHOPSIM_LAKE", str(tmp_path / "lake"))
+    _, out, _ = run(capsys, "base_free", "iter80_free", "--root", str(PUBLISHED))
+    assert out.startswith(
+        "iter80_free (Iter80, no skill) against base_free (base, no skill): 400 paired tasks"
+    )
+    assert run_app(app, ["runs", "--root", str(PUBLISHED)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("name on pages")
+    assert any(line.startswith("base_free") and line.endswith("base, no skill") for line in lines)

@@ -181,3 +181,16 @@ def test_a_published_run_beside_demo_runs_is_warned_about(tmp_path: Path) -> Non
     assert page.multiselect[0].value == ["iter80_free"] and not page.warning
     page = app.open("compare", baseline="base_s0", against="demo")
     assert any("may share numbers only" in box.value for box in page.warning)
+
+
+def test_published_runs_are_named_as_pages_and_commands_do_and_differences_are_points(tmp_path: Path) -> None:
+    page = published(tmp_path).open("compare", bootstrap="published", against=["iter80_free", "base_s0"])
+    (baseline,) = (box for box in page.selectbox if box.label == "A: the baseline")
+    assert "base, no skill (base_free)" in baseline.options
+    told = {metric.label: metric.value for metric in page.metric}
+    assert told["Success, B − A"] == "+32.50 points"
+    assert told["Success of A → B"] == "51.75% → 84.25%"
+    captions = [text.value.replace("\\", "") for text in page.caption]
+    assert any("95% CI [+27.50, +37.50] points" in text for text in captions)
+    rows = page.dataframe[0].value
+    assert rows["95% interval"].tolist() == ["[+27.50, +37.50] points", "[-1.50, +7.25] points"]

@@ -172,7 +172,8 @@ def test_a_comparison_tells_its_figures(lake: Lake) -> None:
     assert success is not None
     assert success.interval is not None
     assert f"{100 * success.difference:+.2f} points" in document.text
-    assert f"[{100 * success.interval.low:.1f}, {100 * success.interval.high:.1f}]%" in document.text
+    assert f"[{100 * success.interval.low:+.2f}, {100 * success.interval.high:+.2f}] points" in document.text
+    assert f"{100 * success.mean_a:.2f}% → {100 * success.mean_b:.2f}%" in document.text
     counts = result.comparison.transitions
     assert f"{counts['fixed']} / {counts['broken']}" in document.text
     assert f"Fixed by B ({counts['fixed']})" in document.text
@@ -181,6 +182,18 @@ def test_a_comparison_tells_its_figures(lake: Lake) -> None:
     for task in fixed["task_id"]:
         assert f"\n{task}\n" in document.text
     assert "A, the baseline: before. B: after." in document.text
+
+
+def test_published_shares_are_not_rounded(tmp_path: Path) -> None:
+    published = Path(__file__).resolve().parents[4] / "shared" / "published" / "artifacts"
+    if not published.is_dir():
+        pytest.skip("the published artefacts are not beside the project (../shared/published)")
+    lake = Lake([published], tmp_path / "lake")
+    result = compare_runs(lake, "base_free", "iter80_free", bootstrap="published")
+    text = checked(comparison_report(lake, result)).text
+    assert "51.75% → 84.25%" in text
+    assert "+32.50 points" in text and "[+27.50, +37.50] points" in text
+    assert "iter80_free (Iter80, no skill) against base_free (base, no skill)" in text
 
 
 def test_the_command_writes_whole_files(
