@@ -35,6 +35,7 @@ VIEWS = {
     "failures": "",
     "replay": "run=demo-iter40&kept=failed",
     "triage": "runs=demo-iter80",
+    "search_text": "text=预算 超出",
     "search_quality": "",
     "search_weights": "",
     "sandbox": "task=11&act=search[绿茶 耐泡]",
