@@ -52,6 +52,13 @@ def test_findings_are_listed_with_counts(review: ReviewApp) -> None:
     assert list(rows["severity"]) == sorted(rows["severity"], key=["error", "warning", "info"].index)
 
 
+def test_the_kind_of_each_run_is_read_beside_its_name(review: ReviewApp) -> None:
+    checked = table(review.open("audit"), "checked")
+    assert list(checked)[:2] == ["run", "kind"]
+    kinds = dict(zip(checked["run"], checked["kind"], strict=True))
+    assert kinds["summary-alone"] == "summary only" and kinds["demo-iter00"] == "evaluation"
+
+
 def test_a_finding_leads_to_its_episodes(review: ReviewApp) -> None:
     app = review.open("audit", finding="reward_is_not_strict|wrong-reward")
     places = table(app, "places")

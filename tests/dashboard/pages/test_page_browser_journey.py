@@ -107,6 +107,24 @@ def test_the_main_journey(workspace: Path, address: str, page: Page) -> None:
     assert summary["primary"]["success_rate"] == 1.0
 
 
+def test_the_shop_pages_search_box_leads_to_the_search_field(address: str, page: Page) -> None:
+    page.goto(f"{address}/sandbox")
+    field = page.get_by_label("Search", exact=True)
+    expect(field).to_be_visible()
+    page.frame_locator("iframe[title='Shop page']").get_by_role("search").click()
+    expect(field).to_be_focused()
+
+
+@pytest.mark.parametrize("label", ["Search", "Send", "Random task"])
+def test_buttons_of_the_sandbox_are_read_in_a_narrow_window(address: str, page: Page, label: str) -> None:
+    page.set_viewport_size({"width": 800, "height": 1600})
+    page.goto(f"{address}/sandbox")
+    text = page.get_by_role("button", name=label).locator("p").first
+    expect(text).to_be_visible()
+    page.wait_for_timeout(500)
+    assert text.evaluate("p => p.scrollWidth <= p.clientWidth")
+
+
 def buy_the_solution(page: Page, engine: Engine, task_id: int) -> None:
     """Search, open a satisfying product with the mouse, type its options, buy by keyboard."""
     goal = engine.goals.get(task_id)

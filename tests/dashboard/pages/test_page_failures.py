@@ -206,7 +206,7 @@ def test_queries_tell_where_the_wanted_product_stood(workspace: Path) -> None:
 
 def test_a_task_that_no_chosen_run_has_is_named(workspace: Path) -> None:
     app = open_page("failures", task="777")
-    assert any("Task 777: none of the chosen runs" in caption.value for caption in app.caption)
+    assert any("Task “777”: none of the chosen runs" in note.value for note in app.warning)
     assert app.subheader[0].value == f"Task {next(iter(table(app, 'tasks_table')['task_id']))}"
 
 

@@ -89,9 +89,26 @@ def test_right_by_run(workspace: Path, review: ReviewApp) -> None:
         part = [row for row in rows if row[0] == trace["name"]]
         share = sum(row[3] == "right" for row in part) / len(part)
         assert any(
-            x == pytest.approx(share) and bounds[2] == len(part)
+            x == pytest.approx(share) and bounds[-1] == len(part)
             for x, bounds in zip(trace["x"], trace["customdata"], strict=True)
         )
+
+
+def test_both_charts_stand_level(review: ReviewApp) -> None:
+    app = review.open("options", runs=TRACED)
+    left, right = figure_of(app, "Outcomes of wanted options"), figure_of(app, "Share of right options")
+    assert left["layout"]["height"] - 70 == right["layout"]["height"] - 60
+    labels = [figure["layout"]["yaxis"]["ticktext"] for figure in (left, right)]
+    assert [[label.split("<i>")[0] for label in side] for side in labels[:1]] == [
+        [label.split("<i>")[0] for label in labels[1]]
+    ]
+
+
+def test_the_list_begins_with_what_went_wrong(review: ReviewApp) -> None:
+    outcomes = review.open("options", runs=TRACED).dataframe[-1].value["outcome"].tolist()
+    assert "right" in outcomes and len(set(outcomes)) > 1
+    first = outcomes.index("right")
+    assert first > 0 and set(outcomes[first:]) == {"right"}
 
 
 def test_confusions_and_episodes_behind_a_cell(workspace: Path, review: ReviewApp) -> None:

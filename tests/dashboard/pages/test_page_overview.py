@@ -24,6 +24,7 @@ from tests.factories.review_pages import (
     review_workspace,
 )
 from tests.factories.traces import sample_run
+from tests.factories.training import write_group
 
 PUBLISHED = Path(__file__).parents[4] / "shared" / "published" / "artifacts"
 TRACED = ["demo-iter00", "demo-iter80"]
@@ -211,6 +212,15 @@ def test_an_empty_workspace_says_what_to_do(tmp_path: Path) -> None:
     app = ReviewApp(tmp_path).open("overview")
     assert len(app.info) == 1 and "shopsim demo" in app.info[0].value
     assert not app.dataframe
+
+
+@pytest.mark.parametrize("page", ["overview", "compare", "replay", "audit"])
+def test_a_root_with_training_rounds_alone_leads_to_them(tmp_path: Path, page: str) -> None:
+    write_group(tmp_path / "runs" / "slime-training" / "round-000", 0)
+    app = ReviewApp(tmp_path).open(page)
+    if page != "audit":
+        assert len(app.info) == 1 and "only training rounds" in app.info[0].value
+        assert [link for link in app.main.get("page_link") if link.proto.label == "Training"]
 
 
 def test_a_missing_run_folder_is_told_and_the_others_show(workspace: Path, tmp_path: Path) -> None:

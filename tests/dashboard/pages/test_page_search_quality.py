@@ -214,6 +214,17 @@ def test_without_any_run_the_oracle_queries_are_shown(
     assert len(table(app, "recall_1")) == 2
 
 
+def test_an_empty_workspace_says_what_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "shopsim.toml").write_text("", encoding="utf-8")
+    use_workspace(tmp_path, monkeypatch)
+    app = open_page("search_quality")
+    told = [note.value for note in app.info]
+    assert len(told) == 1 and "Widen" not in told[0]
+    assert "`shopsim prepare`" in told[0] and "`shopsim demo`" in told[0]
+    assert any("Run `shopsim prepare`" in note.value for note in app.warning)  # as code, not escaped
+
+
 def test_an_empty_split_is_one_line(pages: Engine) -> None:
     app = open_page("search_quality", {"split": "val"})
     assert not app.exception and not app.error

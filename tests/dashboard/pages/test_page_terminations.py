@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
+from dashboard.ui import components
 from shopsim.rollout.trace import is_complete
 from tests.factories.review_pages import (
     ReviewApp,
@@ -129,3 +130,25 @@ def test_recorded_markup_stays_text(review: ReviewApp) -> None:
 def test_a_broken_run_alone_and_an_empty_workspace_say_so(review: ReviewApp, tmp_path: Path) -> None:
     assert any("episode yet" in box.value for box in review.open("terminations", runs=["broken"]).info)
     assert "shopsim demo" in ReviewApp(tmp_path).open("terminations").info[0].value
+
+
+def test_a_long_list_goes_on_by_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace, review = tmp_path, review_workspace(tmp_path)
+    monkeypatch.setattr(components, "MOST_EPISODES", 10)
+    everything = len(records(workspace, *TRACED))
+    app = review.open("terminations", runs=TRACED)
+    seen: list[int] = []
+    for page in range(1, -(-everything // 10) + 1):
+        table = app.dataframe[-1].value
+        seen += table["task_id"].tolist()
+        assert len(table) == min(10, everything - 10 * (page - 1))
+        assert any(f"Page {page} of" in caption.value for caption in app.caption)
+        assert app.query_params.get("episodes_page") == (str(page) if page > 1 else None)
+        after = next(button for button in app.button if button.label == "Next page")
+        if page * 10 < everything:
+            app = review.act(app, lambda opened, after=after: after.click())
+    assert after.disabled and len(seen) == everything
+    app = review.act(app, lambda opened: opened.selectbox(key="reason").set_value("purchase"))
+    assert "episodes_page" not in app.query_params  # another list begins at its first page
+    app = review.open("terminations", runs=TRACED, episodes_page="99")
+    assert any("There is no page “99”" in note.value for note in app.warning)

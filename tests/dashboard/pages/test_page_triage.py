@@ -39,6 +39,7 @@ class TestQueue:
         assert record["reset"]["task_instruction"] in page.html
         assert record["final"]["goal"]["name"] in page.html
         assert any("Say who you are" in text for text in page.captions)
+        assert "Why it failed" in [title.value for title in page.app.subheader]
         assert not page.has_button("Save")
 
     def test_next_and_previous_walk_the_queue(self, home: ReviewerApp) -> None:
@@ -103,6 +104,7 @@ class TestQueue:
     def test_an_episode_that_is_not_there_is_passed_over(self, home: ReviewerApp) -> None:
         page = home.session("triage", run="nope", episode="<b>nope</b>")
         assert page.place == (rows(home)[0]["run_id"], rows(home)[0]["episode_id"])
+        assert any("no episode “nope &lt;b&gt;nope" in text for text in page.warnings)
 
 
 class TestAgreementAndExport:

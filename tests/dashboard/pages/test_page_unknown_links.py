@@ -14,7 +14,7 @@ CASES = [
     ("overview", "figure", "Success"),
     ("compare", "baseline", ""),
     ("compare", "against", ""),
-    ("rewards", "runs", "All 4 runs"),
+    ("rewards", "runs", "All 5 runs"),
     ("rewards", "metric", ""),
     ("rewards", "by", ""),
     ("terminations", "runs", "All 5 runs"),
@@ -80,7 +80,7 @@ def test_what_is_not_there_is_said(review: ReviewApp, page: str, key: str, shown
 
 
 def test_a_known_one_among_unknown_ones_is_shown(review: ReviewApp) -> None:
-    app = review.open("rewards", runs=["demo-iter00", "nope", "summary-alone"])
+    app = review.open("options", runs=["demo-iter00", "nope", "summary-alone"])
     (note,) = notes(app)
     assert note == (
         "There is no run “nope” here; “summary-alone” has a summary only, without the episodes that this "

@@ -100,3 +100,10 @@ def test_what_is_missing_is_never_zero(write: object, missing: object) -> None:
 )
 def test_formats(written: str, expected: str) -> None:
     assert written == expected
+
+
+def test_commands_in_errors_are_code_and_the_rest_is_text() -> None:
+    told = text.error_text("a_b.json: <b> not found. Run `shopsim prepare --force` to *build* it.")
+    assert told == ("a\\_b\\.json: &lt;b&gt; not found\\. Run `shopsim prepare --force` to \\*build\\* it\\.")
+    assert text.error_text("one ` alone") == "one \\` alone"
+    assert text.error_text("`a\nb` and ``") == "`a b` and \\`\\`"
