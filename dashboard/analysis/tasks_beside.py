@@ -11,6 +11,7 @@ import pandas as pd
 from dashboard.analysis.explanation import RewardExplanation, WantedItem
 from dashboard.analysis.grid import Cell, GridRow
 from dashboard.analysis.tasks_table import outcome_of
+from shopsim.wording import plural
 
 __all__ = ["OUTCOMES", "EpisodeBeside", "beside"]
 
@@ -136,22 +137,23 @@ def _chosen(episode: EpisodeBeside) -> Cell:
 
 def _steps(episode: EpisodeBeside) -> Cell:
     row = episode.row
-    parts = [f"{int(row['steps'])}"]
-    for name, noun in (
-        ("invalid_actions", "invalid"),
-        ("protocol_errors", "protocol errors"),
-        ("policy_failures", "policy failures"),
-    ):
-        if int(row[name]):
-            parts.append(f"{int(row[name])} {noun}")
+    parts = [plural(int(row["steps"]), "step")]
+    parts += [plural(n, noun) for name, noun in _TROUBLE.items() if (n := int(row[name]))]
     return Cell(", ".join(parts))
+
+
+_TROUBLE: Final[Mapping[str, str]] = {
+    "invalid_actions": "invalid action",
+    "protocol_errors": "protocol error",
+    "policy_failures": "policy failure",
+}
 
 
 def _queries(episode: EpisodeBeside) -> Cell:
     lines = []
     for number, (query, results, rank) in enumerate(episode.queries, 1):
         found = "wanted product not shown" if pd.isna(rank) else f"wanted product at {int(rank)}"
-        total = "" if pd.isna(results) else f"{int(results)} results, "
+        total = "" if pd.isna(results) else f"{plural(int(results), 'result')}, "
         lines.append(f"{number}. {query} ({total}{found})")
     return Cell("\n".join(lines) or _MISSING)
 

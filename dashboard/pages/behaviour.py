@@ -28,12 +28,15 @@ from dashboard.analysis.behaviour.tables import (
     comparable_ratios,
     measure_rows,
     pattern_rows,
+    without_ratio,
 )
+from dashboard.analysis.compare.defaults import default_baseline, default_opponent
 from dashboard.analysis.counts import rows_by_run
 from dashboard.charts.behaviour import outcome_figure, phase_figure, ratio_figure
 from dashboard.ui import behaviour as data
 from dashboard.ui import components as ui
 from dashboard.ui import live, state, tables
+from dashboard.ui.comparison import candidates, catalogue_warning
 from dashboard.ui.data import Runs, shared
 from dashboard.ui.figures import drawn
 from dashboard.ui.missing import quoted, say_missing
@@ -131,10 +134,15 @@ def between_runs(runs: Runs) -> None:
     st.subheader("Change between two runs", anchor=False)
     left, right = st.columns(2)
     with left:
-        run_a = state.choice("A", runs.with_traces, key="baseline", format_func=runs.name)
+        known = candidates(runs, runs.with_traces)
+        run_a = state.choice(
+            "A", runs.with_traces, key="baseline", default=default_baseline(known), format_func=runs.name
+        )
     others = [run_id for run_id in runs.with_traces if run_id != run_a]
     with right:
-        run_b = state.choice("B", others, key="with", default=others[-1], format_func=runs.name)
+        opponent = default_opponent(known, run_a)
+        run_b = state.choice("B", others, key="with", default=opponent, format_func=runs.name)
+    catalogue_warning(runs, run_a, run_b)
     pairs, change = data.change(run_a, run_b)
     if pairs.empty:
         ui.empty_state("The two runs share no task that both completed.")
@@ -152,6 +160,8 @@ def between_runs(runs: Runs) -> None:
             key="ratios",
             alt="Mean of B as a multiple of the mean of A by measure",
         )
+    if left_out := shared(without_ratio, change):
+        st.caption(safe_text(left_out))
     st.dataframe(
         shared(change_rows, change),
         key="change",

@@ -38,12 +38,12 @@ def main() -> None:
     if not set(chosen) & set(runs.with_traces):
         ui.empty_state("The chosen runs have summaries only: steps, errors and episodes are not recorded.")
         return
-    traced = sum(run_id in runs.with_traces for run_id in chosen)
-    alone = (
-        f" ({plural(len(chosen) - traced, 'run')} with a summary only not)" if traced < len(chosen) else ""
-    )
-    _by_steps(chosen, reasons, colours, f"All chosen runs with episodes together{alone}.")
-    _errors(chosen, alone)
+    traced = [run_id for run_id in chosen if run_id in runs.with_traces]
+    covered = f"{plural(len(traced), 'chosen run')} with episodes"
+    if len(traced) < len(chosen):
+        covered += f" ({len(chosen) - len(traced)} more with a summary only)"
+    _by_steps(chosen, reasons, colours, covered)
+    _errors(chosen, covered)
     _episodes(runs, chosen, reasons)
 
 
@@ -52,8 +52,8 @@ def _by_run(runs: Runs, found: pd.DataFrame, reasons: list[str], colours: dict[s
 
     def select() -> None:
         points = st.session_state["reasons"]["selection"]["points"]
-        if points:
-            run_id, reason = points[0]["customdata"][:2]
+        run_id, reason = points[0]["customdata"][:2] if points else (None, None)
+        if run_id in runs.with_traces:
             state.put("runs", [run_id])
             state.put("reason", reason)
 
@@ -69,11 +69,18 @@ def _by_run(runs: Runs, found: pd.DataFrame, reasons: list[str], colours: dict[s
         colours=colours,
         labels=runs.names,
     )
-    ui.show_figure(figure, key="reasons", alt="Share of termination reasons by run", on_select=select)
+    openable = bool(known & set(runs.with_traces))
+    ui.show_figure(
+        figure,
+        key="reasons",
+        alt="Share of termination reasons by run",
+        on_select=select if openable else None,
+    )
     meanings = "; ".join(
         f"{name}: {REASONS[name][0].lower()}{REASONS[name][1:]}" for name in reasons if name in REASONS
     )
-    st.caption(safe_text(f"{meanings}. Click a segment for its episodes, of a run that has them."))
+    click = " Click a segment of a run with episodes to list them." if openable else ""
+    st.caption(safe_text(f"{meanings}.{click}"))
     with st.expander("Figures as a table"):
         st.dataframe(
             shared(reason_table, found, runs.names),
@@ -101,14 +108,14 @@ def _by_steps(chosen: list[str], reasons: list[str], colours: dict[str, str], co
         alt="Episodes by the number of model steps until they ended, by reason",
         on_select=select,
     )
-    st.caption(f"{covered} Click a bar for its episodes.")
+    st.caption(f"{covered} taken together. Click a bar for its episodes.")
 
 
-def _errors(chosen: list[str], alone: str) -> None:
+def _errors(chosen: list[str], covered: str) -> None:
     st.subheader("Errors of failed episodes", anchor=False)
     errors = rows("termination_errors", run_ids=chosen)
     if errors.empty:
-        ui.empty_state(f"No recorded episode of the chosen runs failed{alone}.")
+        ui.empty_state(f"No recorded episode failed: {covered}.")
         return
 
     def select() -> None:

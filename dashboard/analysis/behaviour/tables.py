@@ -22,6 +22,7 @@ __all__ = [
     "measure_rows",
     "pattern_rows",
     "task_rows",
+    "without_ratio",
 ]
 
 OUTCOME_COLUMNS: Final[Mapping[str, Column]] = {
@@ -85,6 +86,15 @@ def change_rows(change: pd.DataFrame) -> pd.DataFrame:
 def comparable_ratios(change: pd.DataFrame) -> pd.DataFrame:
     """The measures of which a ratio says something: both runs have more than nothing of them."""
     return change[(change["a"] > 0) & (change["b"] > 0)].reset_index(drop=True)
+
+
+def without_ratio(change: pd.DataFrame) -> str:
+    """Which measures :func:`comparable_ratios` leaves out and why, as a sentence; empty when it takes all."""
+    parts = []
+    for row in change[(change["a"] <= 0) | (change["b"] <= 0)].to_dict("records"):
+        digits = _digits(row["measure"])
+        parts.append(f"{row['label']} (A {row['a']:,.{digits}f}, B {row['b']:,.{digits}f})")
+    return f"No multiple can be given where a mean is 0: {', '.join(parts)}." if parts else ""
 
 
 def pattern_rows(patterns: pd.DataFrame, most: int) -> pd.DataFrame:

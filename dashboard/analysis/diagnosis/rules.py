@@ -12,6 +12,8 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from shopsim.wording import plural
+
 __all__ = ["Diagnosis", "Evidence", "diagnose"]
 
 Basis = Literal["catalogue", "trace"]
@@ -102,10 +104,10 @@ def _no_purchase(evidence: Evidence) -> tuple[str, str]:
     if evidence.most_repeated >= max(_REPEATS, steps // 4):
         return "looping", f"one action was sent {evidence.most_repeated} times in {steps} steps"
     if not evidence.products_opened:
-        taken = _count(evidence.steps, "step")
+        taken = plural(evidence.steps, "step")
         return "dead end", f"no product was opened in {taken} and {_searches(evidence)}"
-    opened = _count(evidence.products_opened, "product")
-    return "ran out", f"{_count(evidence.steps, 'step')}, {_searches(evidence)}, {opened} opened"
+    opened = plural(evidence.products_opened, "product")
+    return "ran out", f"{plural(evidence.steps, 'step')}, {_searches(evidence)}, {opened} opened"
 
 
 def _retrieval(evidence: Evidence, wanted: Set[str]) -> tuple[str, str, str]:
@@ -119,7 +121,7 @@ def _retrieval(evidence: Evidence, wanted: Set[str]) -> tuple[str, str, str]:
     if shown:
         were = "was" if len(shown) == 1 else "were"
         return "not_chosen", fault, f"{_names(shown)}, {could}, {were} shown and never opened"
-    seen = f"{_count(evidence.products_shown, 'product')} seen in {_searches(evidence)}"
+    seen = f"{plural(evidence.products_shown, 'product')} seen in {_searches(evidence)}"
     return "not_retrieved", fault, f"none of the {len(wanted)} that could satisfy among {seen}"
 
 
@@ -172,11 +174,7 @@ def _reached(evidence: Evidence, stage: str) -> str:
 
 
 def _searches(evidence: Evidence) -> str:
-    return f"{evidence.searches} search" if evidence.searches == 1 else f"{evidence.searches} searches"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    return plural(evidence.searches, "search", "searches")
 
 
 def _below(component: float | None) -> bool:

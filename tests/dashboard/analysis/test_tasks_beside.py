@@ -59,7 +59,7 @@ def test_hits_and_misses_stand_beside_each_other() -> None:
     assert rows["Type"][0] == Cell("1.000", True) and rows["Type"][2].text.startswith("0.500: category paths")
     assert [cell.text for cell in rows["Bought"]][::3] == ["the wanted product, 59", "nothing"]
     assert "600000000008" in rows["Bought"][2].text and rows["Bought"][2].mark is None
-    assert rows["Steps"][0].text == "10, 2 protocol errors"
+    assert rows["Steps"][0].text == "10 steps, 2 protocol errors"
     assert rows["Queries"][0].text == (
         "1. 迷你 (25 results, wanted product at 3)\n2. x (0 results, wanted product not shown)"
     )
@@ -85,3 +85,10 @@ def test_a_failure_without_an_error_still_says_something(field: str) -> None:
 def test_what_differs_between_the_episodes_gets_a_row() -> None:
     rows = grid(column(), column(shown_instruction="full", goal_asin="6", goal_name="另一件"))
     assert rows["Given to the agent"][1].text == "full" and rows["Wanted product"][1].text == "另一件"
+
+
+def test_what_is_counted_once_is_named_in_the_singular() -> None:
+    trouble = {"invalid_actions": 2, "protocol_errors": 0, "policy_failures": 1}
+    rows = grid(column(steps=1, **trouble), column(steps=2))
+    assert rows["Steps"][0].text == "1 step, 2 invalid actions, 1 policy failure"
+    assert rows["Steps"][1].text == "2 steps, 2 protocol errors"

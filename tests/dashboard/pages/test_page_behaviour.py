@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.factories.behaviour_cases import BASE, ITER80, write_published_cases
 from tests.factories.behaviour_walk import walk
+from tests.factories.episodes import Episode
 from tests.factories.review_pages import (
     HOSTILE,
     ReviewApp,
@@ -21,6 +22,7 @@ from tests.factories.review_pages import (
     figure_of,
     review_workspace,
 )
+from tests.factories.traces import episode_record, write_run
 
 RUN_A, RUN_B = "demo-iter00", "demo-iter80"
 
@@ -132,3 +134,26 @@ def test_a_run_without_a_scored_episode_says_so(review: ReviewApp) -> None:
 def test_an_empty_workspace_says_what_to_do(tmp_path: Path) -> None:
     app = ReviewApp(tmp_path).open("behaviour")
     assert "shopsim demo" in app.info[0].value
+
+
+def test_the_change_begins_with_the_latest_iteration_and_names_what_has_no_ratio(tmp_path: Path) -> None:
+    plain = Episode(1).search("x").open(1).buy().record()
+    again = Episode(1).search("x").open(1).back("< prev").open(1).buy().record()
+    for name, record in (("run-iter00", plain), ("run-iter80", again), ("run-random", plain)):
+        write_run(tmp_path / "runs" / name, [record], checkpoint=name.removeprefix("run-"))
+    app = ReviewApp(tmp_path).open("behaviour")
+    told = {box.label: box.value for box in app.selectbox}
+    assert (told["A"], told["B"]) == ("run-iter00", "run-iter80")
+    (caption,) = (text.value for text in app.caption if "No multiple" in text.value)
+    assert "Revisits" in caption.replace("\\", "")
+
+
+def test_runs_that_may_not_share_their_tasks_are_warned_about(tmp_path: Path) -> None:
+    for letter in "ab":
+        write_run(
+            tmp_path / "runs" / letter,
+            [episode_record(1)],
+            environment={"product_data_sha256": letter * 64},
+        )
+    app = ReviewApp(tmp_path).open("behaviour", baseline="a", **{"with": "b"})
+    assert any("different catalogues" in box.value for box in app.error)
