@@ -96,13 +96,16 @@ def _agreement(
 
 
 def _lines(pairs: pd.DataFrame, labels: pd.DataFrame, taxonomy: Taxonomy) -> list[str]:
+    from dashboard.ui.text import interval, is_missing
+
     lines = []
     for pair in pairs.to_dict("records"):
         lines.append(f"{pair['first']} and {pair['second']}: same labels on {pair['same']} of {pair['n']}")
         mine = (labels["first"] == pair["first"]) & (labels["second"] == pair["second"])
         for row in labels[mine].to_dict("records"):
-            known = row["kappa"] == row["kappa"] and row["kappa"] is not None
-            told = f"{row['kappa']:.2f} [{row['low']:.2f}, {row['high']:.2f}]" if known else "undefined"
+            told = "undefined" if is_missing(row["kappa"]) else f"{row['kappa']:.2f}"
+            if not is_missing(row["low"]):
+                told += f" {interval(row['low'], row['high'], digits=2)}"
             lines.append(f"  {taxonomy.name(row['label'])}: kappa {told}, n = {row['n']}")
     return lines
 

@@ -20,7 +20,9 @@ from dashboard.analysis.tasks_table import (
 from dashboard.analysis.terminations import reason_order
 from dashboard.ui import components as ui
 from dashboard.ui import state, tables
+from dashboard.ui.comparison import mixed_catalogues
 from dashboard.ui.data import Runs, rows, shared
+from dashboard.ui.pager import choose_page, draw_pager
 from dashboard.ui.task_view import choose_task, describe_task, draw_beside, with_short_instructions
 from dashboard.ui.text import count
 
@@ -33,6 +35,7 @@ def main() -> None:
     runs = ui.require_runs(traces=True)
     chosen = ui.pick_runs(runs)
     ui.problem_banner(runs, chosen)
+    mixed_catalogues(runs, chosen)
     everything = find_episodes(chosen)
     if everything.empty:
         ui.empty_state("None of the chosen runs has an episode of a task yet.")
@@ -41,8 +44,11 @@ def main() -> None:
     shown = choose_shown(found)
     table = shared(task_table, found, chosen, "all" if one else shown)
     forget_task((*filters, shown), table)
-    draw_tasks(runs, table, chosen)
-    task_id = choose_task(everything, shared(listed_tasks, table, MOST_TASKS))
+    page, pages = choose_page("tasks_page", len(table), MOST_TASKS, of=(*filters, shown, *chosen))
+    listed = shared(listed_tasks, table, page, MOST_TASKS)
+    draw_tasks(runs, listed, chosen, len(table))
+    draw_pager("tasks_page", page, pages)
+    task_id = choose_task(everything, listed)
     if task_id is not None:
         episodes = rows("task_episodes", run_ids=chosen, task_id=task_id)
         describe_task(runs, task_id, episodes)
@@ -125,13 +131,11 @@ def forget_task(filters: tuple[str, ...], table: pd.DataFrame) -> None:
         state.put("task", None)
 
 
-def draw_tasks(runs: Runs, table: pd.DataFrame, chosen: list[str]) -> None:
-    """Tasks against runs, worst first; selecting a cell opens its task below."""
-    if table.empty:
+def draw_tasks(runs: Runs, listed: pd.DataFrame, chosen: list[str], total: int) -> None:
+    """One page of the ``total`` tasks against runs, worst first; selecting a cell opens its task below."""
+    if listed.empty:
         ui.empty_state("No task matches.", hint="Widen the filters above, or choose “All tasks”.")
         return
-
-    listed = shared(listed_tasks, table, MOST_TASKS)
 
     def select() -> None:
         cells = st.session_state["tasks_table"]["selection"]["cells"]
@@ -150,7 +154,7 @@ def draw_tasks(runs: Runs, table: pd.DataFrame, chosen: list[str]) -> None:
         height="content" if len(listed) <= 10 else 420,
         alt="Tasks against runs, worst first",
     )
-    more = f" The first {count(MOST_TASKS)} of {count(len(table))} tasks." if len(table) > MOST_TASKS else ""
+    more = f" {count(len(listed))} of {count(total)} tasks." if total > len(listed) else ""
     st.caption(
         "✓ success, ✗ with the strict reward, “! failed” a technical failure, – no episode; several episodes "
         f"read “successes of n, mean strict reward”. Select a cell for its task.{more}"

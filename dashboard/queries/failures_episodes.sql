@@ -1,6 +1,7 @@
 -- Every episode of the runs with what the task table tells of it; `matches` says whether it passes the
 -- filters ('' and -1 leave one open). Words must all occur in the texts of its task or its own queries.
--- What a failed episode did not record of its task (goal, domain) is taken from the others of that task.
+-- What a failed episode did not record of its task (goal, domain) is taken from the others of that task on the
+-- same catalogue.
 WITH typed AS (
     SELECT run_id, episode_id, string_agg(query, ' ') AS queries
     FROM searches
@@ -24,9 +25,10 @@ told AS (
         max(instruction) OVER task AS task_full_instruction,
         queries
     FROM judged e
+    JOIN runs r USING (run_id)
     LEFT JOIN typed USING (run_id, episode_id)
     WHERE list_contains($run_ids, e.run_id) AND task_id IS NOT NULL
-    WINDOW task AS (PARTITION BY task_id)
+    WINDOW task AS (PARTITION BY r.catalogue_family, task_id)
 ),
 searchable AS (
     SELECT

@@ -6,21 +6,22 @@ WITH told AS (
     SELECT
         e.*,
         coalesce(r.product_data_sha256, '') AS catalogue,
-        bool_or(success) OVER (PARTITION BY r.product_data_sha256, task_id, e.run_id) AS run_solved
+        r.catalogue_family AS family,
+        bool_or(success) OVER (PARTITION BY e.run_id, task_id) AS run_solved
     FROM judged e
     JOIN runs r USING (run_id)
     WHERE list_contains($run_ids, e.run_id)
 ),
 task_runs AS (
-    SELECT catalogue, task_id, count(DISTINCT run_id) AS runs,
+    SELECT family, task_id, count(DISTINCT run_id) AS runs,
            count(DISTINCT run_id) FILTER (run_solved) AS solved
     FROM told
-    GROUP BY catalogue, task_id
+    GROUP BY family, task_id
 )
 SELECT
     t.run_id, episode_id, task_id, sample_id, split, complete, scored, success,
     CASE WHEN complete THEN coalesce(termination_reason, 'unknown') ELSE 'failed' END AS reason,
-    max(domain) OVER (PARTITION BY catalogue, task_id) AS domain,
+    max(domain) OVER (PARTITION BY family, task_id) AS domain,
     r_type, r_att, r_option, r_price, r_success,
     r_strict, r_loose,
     steps, protocol_errors, policy_failures, invalid_actions, shown_instruction,
@@ -31,7 +32,7 @@ SELECT
     coalesce(CAST(epoch_us(started_at) AS VARCHAR), '') AS record,
     line_offset, line_length
 FROM told t
-LEFT JOIN task_runs k USING (catalogue, task_id)
+LEFT JOIN task_runs k USING (family, task_id)
 ORDER BY
     CASE WHEN success THEN 3 WHEN NOT complete THEN 2 WHEN NOT scored THEN 1 ELSE 0 END,
     r_strict, r_loose,

@@ -7,7 +7,7 @@ from typing import cast
 
 import streamlit as st
 
-from dashboard.analysis.compare.catalogues import family_warning, kinship
+from dashboard.analysis.compare.catalogues import family_warning, kinship, mixed_warning
 from dashboard.analysis.compare.comparison import Bootstrap
 from dashboard.analysis.compare.defaults import Candidate
 from dashboard.analysis.iterations import iteration_number, series_name
@@ -16,7 +16,7 @@ from dashboard.lake.pairs import RunComparison, compare_runs
 from dashboard.ui.data import Runs, get_lake, lake_version
 from dashboard.ui.text import safe_text
 
-__all__ = ["candidates", "catalogue_warning", "comparable_runs", "compare", "name_and_id"]
+__all__ = ["candidates", "catalogue_warning", "comparable_runs", "compare", "mixed_catalogues", "name_and_id"]
 
 
 def comparable_runs(runs: Runs) -> list[str]:
@@ -52,6 +52,12 @@ def catalogue_warning(runs: Runs, run_a: str, run_b: str) -> None:
     if told := family_warning(kin, runs.name(run_a), runs.name(run_b)):
         box = st.error if kin == "different" else st.warning
         box(safe_text(told), icon=":material/warning:")
+
+
+def mixed_catalogues(runs: Runs, run_ids: Sequence[str]) -> None:
+    """A warning where one table holds tasks that may only share their numbers."""
+    if told := mixed_warning(map(str, runs.table.loc[list(run_ids), "catalogue_family"])):
+        st.warning(safe_text(told), icon=":material/warning:")
 
 
 def compare(run_a: str, run_b: str, bootstrap: str) -> RunComparison:

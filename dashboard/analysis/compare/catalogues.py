@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, Literal
 
-__all__ = ["Kinship", "family_warning", "kinship"]
+__all__ = ["Kinship", "family_warning", "kinship", "mixed_warning"]
 
 Kinship = Literal["same", "different", "unknown"]
 
@@ -20,6 +21,16 @@ def kinship(family_a: str, family_b: str) -> Kinship:
     if family_a == family_b:
         return "same"
     return "different" if family_a.startswith(_NAMED) and family_b.startswith(_NAMED) else "unknown"
+
+
+def mixed_warning(families: Iterable[str]) -> str | None:
+    """One sentence where tasks of several families stand in one table, None where all are of one."""
+    if len(set(families)) < 2:
+        return None
+    return (
+        "The chosen runs were not all recorded on one catalogue, as far as is known: one task number may "
+        "mean different tasks. Choose runs of one catalogue to compare them."
+    )
 
 
 def family_warning(kin: Kinship, name_a: str, name_b: str) -> str | None:

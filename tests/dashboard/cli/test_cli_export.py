@@ -246,7 +246,7 @@ def test_agreement(home: Path, capfdbinary: Capture) -> None:
     ]
     code, printed, _ = run(capfdbinary, "review", "agreement")
     assert printed.decode().splitlines()[0] == "Ann and Bob: same labels on 1 of 2"
-    assert "Going in circles: kappa 0.00 [" in printed.decode()
+    assert "Going in circles: kappa 0.00, n = 2" in printed.decode()  # no spread, no interval
 
 
 def test_every_command_helps_with_an_example(capfdbinary: Capture) -> None:

@@ -11,6 +11,7 @@ import pytest
 from dashboard.lake import Lake
 from dashboard.lake.pairs import compare_runs
 from tests.factories.episodes import provenance
+from tests.factories.review_pages import ReviewApp
 from tests.factories.traces import episode_record, write_run
 
 PUBLISHED = Path(__file__).resolve().parents[4] / "shared" / "published" / "artifacts"
@@ -114,3 +115,24 @@ def test_published_slices_do_not_change_when_other_runs_are_beside_them(tmp_path
     assert sizes[0] == sizes[1]
     assert sorted(sizes[0].values()) == [46, 145, 209]
     assert compare_runs(lake, "base_free", "demo").kin == "unknown"
+
+
+def test_tasks_of_another_catalogue_lend_nothing_and_solve_nothing(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    ours, theirs = played(OURS, {1: False})[0], played(THEIRS, {1: True})[0]
+    ours["final"]["goal"] |= {"name": "ours", "category": "甲›乙"}
+    theirs["final"]["goal"] |= {"name": "theirs", "category": "乙›丙"}
+    failed = episode_record(1, sample_id=1, outcome="failed", provenance=on(OURS))
+    write_run(runs / "ours", [ours, failed])
+    write_run(runs / "theirs", [theirs])
+    write_run(runs / "unnamed", played(None, {1: True}))
+    lake = Lake([runs], tmp_path / "lake")
+    every = ["ours", "theirs", "unnamed"]
+    rows = lake.records("triage_episodes", run_ids=every)
+    assert {row["other_runs"] for row in rows} == {0} == {row["solved_by_others"] for row in rows}
+    asked = {"task_id": -1, "words": [], "domain": "", "reason": "", "component": ""}
+    told = lake.records("failures_episodes", run_ids=every, **asked)
+    assert {row["domain"] for row in told if row["run_id"] == "ours"} == {"甲"}
+    app = ReviewApp(tmp_path).open("failures", runs=every)
+    assert any("not all recorded on one catalogue" in box.value for box in app.warning)
+    assert not ReviewApp(tmp_path).open("failures", runs="ours").warning
