@@ -127,9 +127,9 @@ def task_ids(rows: pd.DataFrame) -> frozenset[int]:
     return frozenset(map(int, rows["task_id"].unique()))
 
 
-def listed_tasks(table: pd.DataFrame, most: int) -> pd.DataFrame:
-    """The first ``most`` rows of a :func:`task_table`."""
-    return table.head(most)
+def listed_tasks(table: pd.DataFrame, page: int, size: int) -> pd.DataFrame:
+    """One page of a :func:`task_table`, ``page`` from 1, ``size`` rows each."""
+    return table.iloc[(page - 1) * size : page * size].reset_index(drop=True)
 
 
 def _solved(part: pd.DataFrame) -> pd.Series[Any]:

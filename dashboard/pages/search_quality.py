@@ -24,6 +24,7 @@ from dashboard.ui.catalogue import why_not_catalogue
 from dashboard.ui.data import Runs, load_runs, shared
 from dashboard.ui.figures import drawn
 from dashboard.ui.navigation import link_to, page_url
+from dashboard.ui.pager import choose_page, draw_pager
 from dashboard.ui.search_lab import SCOPES, SPLITS, Lab, choose_relevance, get_lab
 from dashboard.ui.search_view import (
     ORACLE_SERIES,
@@ -216,9 +217,9 @@ def draw_misses(runs: Runs, lab: Lab | None, view: View, asked: Asked) -> None:
         st.success(f"None of {plural(len(rows), 'query', 'queries')} misses.", icon=":material/check_circle:")
         return
     st.caption(f"{count(len(missed))} of {plural(len(rows), 'query', 'queries')}")
-    draw_miss_table(missed.head(MOST_MISSES), series)
-    if len(missed) > MOST_MISSES:
-        st.caption(f"The first {count(MOST_MISSES)} are listed.")
+    page, pages = choose_page("misses_page", len(missed), MOST_MISSES, of=(asked, series, cut, why))
+    draw_miss_table(missed.iloc[(page - 1) * MOST_MISSES : page * MOST_MISSES], series)
+    draw_pager("misses_page", page, pages)
     link_to("search_weights", "Try other field weights", split=asked.split)
 
 

@@ -129,7 +129,8 @@ def choices(
 
     def read(written: list[str]) -> tuple[list[T], list[str]]:
         known = list(dict.fromkeys(by_text[part] for part in written if part in by_text))
-        return known, [part for part in dict.fromkeys(written) if part not in by_text]
+        unknown = [part for part in dict.fromkeys(written) if part not in by_text]
+        return known if known or not unknown else start, unknown
 
     unknown = settle(key, start, read, lambda value: all(part in options for part in value))
     if unknown:

@@ -11,6 +11,7 @@ from dashboard.analysis.diagnosis import STAGES
 from dashboard.review import Taxonomy
 from dashboard.ui import components as ui
 from dashboard.ui.data import Runs
+from dashboard.ui.pager import choose_page, draw_pager
 from dashboard.ui.text import count, shorten
 from dashboard.ui.triage_queue import Queue, go_to
 
@@ -25,7 +26,8 @@ def draw_list(runs: Runs, queue: Queue, taxonomy: Taxonomy) -> None:
     if rows.empty:
         ui.empty_state("No failure is left here.", hint=_hint(queue))
         return
-    listed = rows.head(MOST_LISTED)
+    page, pages = choose_page("list_page", len(rows), MOST_LISTED, of=(queue.status, queue.filters))
+    listed = rows.iloc[(page - 1) * MOST_LISTED : page * MOST_LISTED].reset_index(drop=True)
 
     def select() -> None:
         picked = st.session_state["queue_table"]["selection"]["rows"]
@@ -46,11 +48,12 @@ def draw_list(runs: Runs, queue: Queue, taxonomy: Taxonomy) -> None:
         height=min(38 + 35 * len(table), 560),
         alt="Failures in the order of the queue",
     )
-    more = f" The first {count(MOST_LISTED)} of {count(len(rows))}." if len(rows) > MOST_LISTED else ""
+    more = f" {count(len(listed))} of {count(len(rows))} failures." if pages > 1 else ""
     st.caption(
         "Worst first: lowest strict reward, then lowest loose reward, then what most other chosen runs "
         f"solved; unscored episodes and technical failures last. Select a row to review it.{more}"
     )
+    draw_pager("list_page", page, pages)
 
 
 def _table(runs: Runs, rows: pd.DataFrame, taxonomy: Taxonomy) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import pytest
 
 from dashboard.analysis.tasks_table import (
     SHOWN,
+    listed_tasks,
     outcome_of,
     outcome_text,
     search_terms,
@@ -116,3 +117,13 @@ def test_outcomes_of_single_episodes() -> None:
     assert outcome_of(True, None) == "unscored" == outcome_of(True, float("nan"))
     assert outcome_of(False, 1.0) == "error"
     assert outcome_text("failure", None) == "✗" and outcome_text("error", 0.5) == "! failed"
+
+
+def test_pages_of_tasks() -> None:
+    table = pd.DataFrame({"task_id": range(7)})
+    assert [listed_tasks(table, page, 3)["task_id"].tolist() for page in (1, 2, 3)] == [
+        [0, 1, 2],
+        [3, 4, 5],
+        [6],
+    ]
+    assert list(listed_tasks(table, 3, 3).index) == [0]

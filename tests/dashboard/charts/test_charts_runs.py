@@ -60,6 +60,13 @@ def test_iterations_draw_every_scored_run_with_its_interval(iterations: pd.DataF
     assert_no_markup(figure)
 
 
+def test_every_run_without_an_iteration_has_its_label(iterations: pd.DataFrame) -> None:
+    others = pd.concat([iterations.iloc[[2]].assign(name=f"round-{k:03}/gate") for k in range(12)])
+    axis = iteration_figure(pd.concat([iterations.iloc[:2], others]), STYLES, title="Success").layout.xaxis2
+    assert list(axis.tickvals) == [f"round-{k:03}/gate" for k in range(12)]
+    assert list(axis.autotickangles) == [30, 90]  # upright where slanted ones would lie on one another
+
+
 @pytest.mark.parametrize("kept", [[0, 1], [2], [3], []])
 def test_iterations_of_one_kind_or_none(iterations: pd.DataFrame, kept: list[int]) -> None:
     figure = iteration_figure(iterations.iloc[kept], STYLES, title="Success")

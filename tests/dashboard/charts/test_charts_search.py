@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,13 @@ def test_curves_are_drawn_as_they_are(series: int) -> None:
     assert figure.layout.xaxis.type == "log"
     text = json.dumps(json.loads(figure.to_json()))
     assert "<img" not in text and "<a href" not in text and "&lt;img" in text
+
+
+def test_the_ticks_of_k_leave_room_for_each_other() -> None:
+    curves = pd.DataFrame({"series": "a", "k": range(1, 151), "recall": 0.5, "n": 10})
+    ticks = [int(tick) for tick in recall_figure(curves, {"a": "a"}, run_styles("a")).layout.xaxis.ticktext]
+    assert {1, 20, 150} <= set(ticks)
+    assert all(after / before >= 2 for before, after in pairwise(ticks))
 
 
 def test_no_curve_is_an_empty_figure() -> None:

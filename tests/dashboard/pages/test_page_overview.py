@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
+from streamlit.testing.v1 import AppTest
 
 from shopsim.rollout.summary import summarize
 from tests.factories.review_pages import (
@@ -127,6 +128,26 @@ def test_a_torn_trace_is_among_the_problems(tmp_path: Path, before: bytes, torn:
     assert (list(table).index("problem_count") < list(table).index("seconds")) == bool(said)
     boxes = [plain(text.value) for text in app.markdown if "traces.jsonl" in plain(text.value)]
     assert [said in box for box in boxes] == [True] * bool(said)
+
+
+def test_a_run_keeps_its_mark_when_others_come(tmp_path: Path) -> None:
+    for name in ("m-one", "m-two"):
+        sample_run(tmp_path / "runs" / name, tasks=2, success=0.5, seed=1)
+
+    def marks(app: AppTest) -> dict[str, str]:
+        table = app.dataframe[0].value
+        return dict(zip(table["name"], table["colour"], strict=True))
+
+    app = ReviewApp(tmp_path).open("overview")
+    before = marks(app)
+    for name in ("a-zero", "z-last"):
+        sample_run(tmp_path / "runs" / name, tasks=2, success=0.5, seed=1)
+    app = ReviewApp(tmp_path).act(app, lambda opened: opened.button(key="refresh").click())
+    after = marks(app)
+    assert len(set(after.values())) == 4 and {name: after[name] for name in before} == before
+    points = [trace for trace in figure_of(app, "Success")["data"] if trace["mode"] == "markers"]
+    drawn = {trace["marker"]["color"].removeprefix("#") for trace in points}
+    assert len(drawn) == 4 and all(any(colour in mark for mark in after.values()) for colour in drawn)
 
 
 def test_every_run_has_a_status(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from dashboard.lake import Lake
 from dashboard.review import ReviewStore, Verdict, task_target
+from dashboard.ui import triage_list
 from shopsim.rollout.trace import is_complete, read_records
 from tests.factories.review_pages import HOSTILE, assert_no_recorded_markup, hostile_records
 from tests.factories.traces import episode_record, sample_run, write_run
@@ -89,6 +90,16 @@ class TestQueue:
         done = home.session("triage", view="list", status="reviewed").table("strict")
         assert done["labels"].tolist() == ["Going in circles"] * 2
         assert done["severity"].tolist() == ["major"] * 2
+
+    def test_a_long_list_goes_on_by_pages(self, home: ReviewerApp, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(triage_list, "MOST_LISTED", 4)
+        order = [row["task_id"] for row in rows(home)]
+        page = home.session("triage", view="list")
+        assert page.table("strict")["task"].tolist() == order[:4]
+        page.click("Next page")
+        assert page.table("strict")["task"].tolist() == order[4:8]
+        page.choose("Show", "all")
+        assert page.table("strict")["task"].tolist() == order[:4]  # another list begins at its first page
 
     def test_an_episode_of_the_address_is_shown_even_when_no_failure(self, home: ReviewerApp) -> None:
         success = next(

@@ -258,7 +258,9 @@ def test_a_figure_shows_every_recorded_step_and_breaks_at_gaps() -> None:
             "q": [0.2, 0.2, 0.2, 0.3],
         }
     )
-    points, line = metric_figure(rows, METRICS["success"], window=2, colour="#000000").data
+    figure = metric_figure(rows, METRICS["success"], window=2, colour="#000000")
+    assert [note.text for note in figure.layout.annotations] == ["round 0", "1"]  # short: they stand close
+    points, line = figure.data
     assert list(points.x) == [1, 3, 21] and list(points.y) == [50, 100, 25]
     assert [row[0] for row in points.customdata] == [1, 3, 21]
     assert list(line.x) == [1, 2, 3, 20.5, 21]
