@@ -54,8 +54,8 @@ def describe(result: RunComparison, *, markdown: bool = False) -> str:
         ]
         blocks.append(_table(("slice", "value", "n", "A", "B", "success B - A", "q"), slices, markdown))
         blocks.append(
-            "q: sign-flip p-values after Benjamini-Hochberg over all slices; "
-            "difficulty is told by the other runs."
+            "q: exact sign-flip (McNemar) p-values after Benjamini-Hochberg over all slices; "
+            "difficulty is told by other policies on the same catalogue."
         )
     return "\n\n".join(block for block in blocks if block)
 

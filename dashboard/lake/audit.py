@@ -23,11 +23,13 @@ from dashboard.analysis.audit.facts import SupersededRecord
 from dashboard.lake.discovery import MANIFEST, SUMMARY, TRACES, FoundRun, find_runs
 from dashboard.lake.document import read_document
 from dashboard.lake.errors import LakeError
+from dashboard.lake.fields import json_object
 from dashboard.lake.store import Lake
 from dashboard.lake.summary import run_summary
 from dashboard.lake.training import Training
 from dashboard.lake.training_audit import found_rounds, round_facts, training_problems
 from shopsim.rollout.lines import MAX_LINE_BYTES, parse_line
+from shopsim.rollout.recorded_on import recorded_on
 from shopsim.rollout.summary import finite_number
 from shopsim.rollout.trace import is_complete
 
@@ -173,13 +175,13 @@ def _place(problem: str) -> str:
 
 def _term_extractor(run: RunFacts) -> str | None:
     """How the run's title terms were made: as the plan says, else as the records do."""
-    sources = [run.plan, *(variant.value for variant in run.provenances)]
-    for source in sources if run.has_traces else ():
-        environment = source.get("environment")
-        name = environment.get("term_extractor") if isinstance(environment, dict) else None
-        if isinstance(name, str):
-            return name
-    return None
+    if not run.has_traces:
+        return None
+    planned, *recorded = (
+        json_object(source.get("environment"))
+        for source in (run.plan, *(variant.value for variant in run.provenances))
+    )
+    return recorded_on("term_extractor", planned, recorded)
 
 
 def _idle_folders(roots: Sequence[Path], known: Sequence[Path]) -> list[Path]:

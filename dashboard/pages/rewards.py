@@ -112,6 +112,7 @@ def _slices(runs: Runs, chosen: list[str], metric: str) -> None:
         key="slices",
         alt=f"Mean and 95% interval of {COMPONENTS[metric]} by {DIMENSIONS[dimension]} and run",
     )
+    st.caption(f"95% intervals ({COMPONENT_METHOD}).")
     with st.expander("Figures as a table"):
         _table(shared(slice_table, slices, runs.names), "slices_table")
 

@@ -155,8 +155,8 @@ def _slices(result: RunComparison) -> Section | None:
             for row in rows.to_dict("records")
         ],
         frozenset({2, 3, 4, 5, 6, 7}),
-        "p: sign-flip test of the slice; q: after Benjamini-Hochberg over all slices shown. Difficulty is "
-        "told by the other runs.",
+        "p: exact sign-flip (McNemar) test of the slice; q: after Benjamini-Hochberg over all slices shown. "
+        "Difficulty is told by other policies on the same catalogue.",
     )
     return Section("Where", tables=[table])
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from dashboard.analysis.intervals import wilson_interval
 from dashboard.cli import app
 from dashboard.lake import Lake
 from dashboard.lake.pairs import compare_runs
@@ -108,6 +109,10 @@ def test_a_run_tells_its_figures(lake: Lake, store: ReviewStore) -> None:
     assert f"{100 * summary['primary']['success_rate']:.2f}%" in document.text
     assert f"n = {summary['counts']['scored']}" in document.text
     assert f"n = {summary['behavior']['model_steps']} steps" in document.text
+    scored = summary["counts"]["scored"]
+    low, high = (float(end) for end in wilson_interval(summary["primary"]["success_rate"] * scored, scored))
+    assert f"[{100 * low:.1f}, {100 * high:.1f}]%" in document.text  # at the top
+    assert f"[{low:.3f}, {high:.3f}]" in document.text  # and the same in the table
     failures = summary["counts"]["trace_files"] - round(
         summary["primary"]["success_rate"] * summary["counts"]["scored"]
     )
