@@ -83,8 +83,8 @@ class ShopEnv:
         Raises :class:`~shopsim.tasks.goals.UnknownTaskError` for an id that the corpus does not have and
         :class:`~shopsim.errors.UsageError` for arguments of a wrong type or an unknown mode.
         """
-        goal = self._goals.get(_checked_task_id(task_id))
-        session = Session(limit=self._limit(interaction_mode))
+        goal, limit = self.check(task_id, interaction_mode=interaction_mode)
+        session = Session(limit=limit)
         self._episode = (goal, session)
         with_persona = bool(persona) and goal.is_persona
         simple = goal.instruction_simple if with_persona else None
@@ -104,6 +104,10 @@ class ShopEnv:
                 "reason_key": None,  # the corpus format names it, no corpus has usable values (spec 01 §7)
             }
         return answer
+
+    def check(self, task_id: int, *, interaction_mode: str = "single_turn") -> tuple[Goal, int]:
+        """The goal and the action budget that a reset would start with; raises what it would raise."""
+        return self._goals.get(_checked_task_id(task_id)), self._limit(interaction_mode)
 
     def step(self, response: str) -> dict[str, Any]:
         """Take one action (a canonical string or free text with one ``Action:`` line).

@@ -22,7 +22,7 @@ from shopsim.service.options import ServiceOptions
 from shopsim.service.requests import parse_body
 from shopsim.service.service import ShopService
 
-__all__ = ["ENDPOINT", "create_app"]
+__all__ = ["ENDPOINT", "create_app", "refused"]
 
 ENDPOINT: Final = "/api/shop_agent"
 _SWEEPS_PER_IDLE_TIME: Final = 10
@@ -53,9 +53,10 @@ def create_app(engine: Engine, options: ServiceOptions | None = None) -> Starlet
 
     app = Starlette(
         routes=[Route(ENDPOINT, shop_agent, methods=["POST"]), Route("/healthz", health, methods=["GET"])],
-        exception_handlers={ShopSimError: _expected, HTTPException: _http_error, Exception: _unexpected},
+        exception_handlers={ShopSimError: refused, HTTPException: _http_error, Exception: _unexpected},
         lifespan=lifespan,
     )
+    app.router.redirect_slashes = False  # a redirect is no answer of the contract
     app.state.service = service
     return app
 
@@ -117,7 +118,8 @@ def _bearer_token(request: Request) -> str | None:
     return token.strip() if scheme.lower() == "bearer" else None
 
 
-async def _expected(request: Request, error: Exception) -> Response:
+async def refused(request: Request, error: Exception) -> Response:
+    """The answer to an expected error."""
     status = error.http_status if isinstance(error, ShopSimError) else 500
     code = error.code if isinstance(error, ShopSimError) else "internal"
     return _error(status, str(error), code)

@@ -6,24 +6,22 @@ import socket
 from typing import Final
 
 import uvicorn
-from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.types import ASGIApp
 
 from shopsim.engine import Engine
-from shopsim.service.app import create_app
+from shopsim.service.app import create_app, refused
 from shopsim.service.errors import ServiceError
+from shopsim.service.guard import LOOPBACK, Guard
 from shopsim.service.options import ServiceOptions
 
 __all__ = ["bind", "is_loopback", "make_server"]
 
-_LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _SPARE_CONNECTIONS: Final = 64
 _GOODBYE_SECONDS: Final = 3
 
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach ``host``."""
-    return host in _LOOPBACK
+    return host in LOOPBACK
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -44,15 +42,14 @@ def make_server(engine: Engine, options: ServiceOptions, host: str) -> uvicorn.S
     On a loopback address requests must name a loopback host, so that no web page can reach the service
     under a name of its own.
     """
-    app: ASGIApp = create_app(engine, options)
-    if is_loopback(host) and ":" not in host:
-        app = TrustedHostMiddleware(app, allowed_hosts=[name for name in _LOOPBACK if ":" not in name])
+    most = 2 * options.slots + options.max_waiting + _SPARE_CONNECTIONS
+    app = create_app(engine, options)
     config = uvicorn.Config(
-        app,
+        Guard(app, refused, most_requests=most, loopback_only=is_loopback(host)),
         log_level="warning",
         access_log=False,
         lifespan="on",
-        limit_concurrency=2 * options.slots + options.max_waiting + _SPARE_CONNECTIONS,
+        limit_concurrency=2 * most,  # the last resort, whose refusal is plain text
         timeout_graceful_shutdown=_GOODBYE_SECONDS,
     )
     return uvicorn.Server(config)

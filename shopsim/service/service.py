@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
@@ -28,6 +29,7 @@ class ShopService:
         self.options = options
         self.pool: LeasePool[ShopEnv] = LeasePool(options, engine.new_env)
         self._engine = engine
+        self._checker = engine.new_env()
 
     async def handle(self, body: Mapping[str, Any], admin_token: str | None) -> dict[str, Any]:
         """Answer one request body. ``admin_token`` is what the caller showed, if anything."""
@@ -69,6 +71,7 @@ async def _reset(service: ShopService, body: Mapping[str, Any]) -> dict[str, Any
     persona = optional_flag(body, "if_persona", True)
     mode = optional_text(body, "interaction_mode", "single_turn")
     private = optional_flag(body, "include_private_goal", False)
+    service._checker.check(task_id, interaction_mode=mode)  # before it waits for a slot
     lease = await service.pool.acquire()
 
     def start() -> dict[str, Any]:
@@ -77,7 +80,7 @@ async def _reset(service: ShopService, body: Mapping[str, Any]) -> dict[str, Any
         )
 
     try:
-        answer = await run_sync(start)
+        answer = await _to_the_end(start)
     except BaseException:
         service.pool.drop(lease)
         raise
@@ -87,13 +90,13 @@ async def _reset(service: ShopService, body: Mapping[str, Any]) -> dict[str, Any
 async def _interact(service: ShopService, body: Mapping[str, Any]) -> dict[str, Any]:
     key, response = LeaseKey.of(body), required_text(body, "response")
     async with service.pool.use(key.slot, key.lease_id) as env:
-        return await run_sync(env.step, response)
+        return await _to_the_end(env.step, response)
 
 
 async def _terminate(service: ShopService, body: Mapping[str, Any]) -> dict[str, Any]:
     key, reason = LeaseKey.of(body), required_text(body, "termination_reason")
     async with service.pool.use(key.slot, key.lease_id) as env:
-        return await run_sync(env.terminate, reason)
+        return await _to_the_end(env.terminate, reason)
 
 
 async def _release_one(service: ShopService, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,6 +107,25 @@ async def _release_one(service: ShopService, body: Mapping[str, Any]) -> dict[st
 
 async def _release_all(service: ShopService, body: Mapping[str, Any]) -> dict[str, Any]:
     return {"released": service.pool.release_all()}
+
+
+async def _to_the_end(call: Callable[..., dict[str, Any]], *args: Any) -> dict[str, Any]:
+    """Run ``call`` in a worker thread; who is cancelled meanwhile still waits until it is done.
+
+    A thread cannot be stopped. Who left earlier would give its environment to the next request of the lease
+    while the call still changes it.
+    """
+    work = asyncio.ensure_future(run_sync(call, *args))
+    stopped = False
+    while not work.done():
+        try:
+            await asyncio.wait({work})
+        except asyncio.CancelledError:
+            stopped = True
+    if stopped:
+        work.exception()  # nobody is left to hear of it
+        raise asyncio.CancelledError
+    return work.result()
 
 
 _ACTIONS: Final[Mapping[str, Callable[[ShopService, Mapping[str, Any]], Awaitable[dict[str, Any]]]]] = {

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from shopsim.env import ShopEnv
 from shopsim.env.conformance import check_env
 from shopsim.formats import ENVIRONMENT_VERSION, OBSERVATION_VERSION
 from shopsim.service import ClientError, ShopClient
@@ -162,7 +163,59 @@ def test_other_paths_methods_and_names_are_refused(url: str) -> None:
     assert exchange(url, b"", path="/", method="GET")[0] == 404
     status, answer = exchange(url, b"", method="GET")
     assert status == 405 and "error" in answer["result"]
-    assert exchange(url, b"{}", Host="evil.example")[0] == 400
+    for path, method, host, expected in (
+        ("/api/shop_agent/", "POST", "localhost", 404),
+        ("/api/shop_agent", "POST", "evil.example", 400),
+        ("/healthz", "GET", "evil.example:8000", 400),
+        ("/healthz", "GET", "[::2]:8000", 400),
+    ):
+        status, answer = exchange(url, b"{}", path=path, method=method, Host=host)
+        assert status == expected and answer["result"]["error"], (path, host)
+    for host in ("localhost", "LOCALHOST:1", "127.0.0.1:99", "[::1]:8000"):
+        assert exchange(url, b"", path="/healthz", method="GET", Host=host)[0] == 200
+
+
+def test_what_cannot_start_is_refused_before_it_waits(served_shop: SmallShop) -> None:
+    with running_service(served_shop, slots=1, max_wait_seconds=30) as url, ShopClient(url) as holder:
+        holder.reset(0)
+        start = time.monotonic()
+        status, answer = post(url, {"action": "reset", "idx": 100_000_000})
+        assert status == 404 and "100000000" in answer["error"]
+        status, answer = post(url, {"action": "reset", "idx": 0, "interaction_mode": "zz"})
+        assert status == 400 and "'zz'" in answer["error"]
+        assert time.monotonic() - start < 10
+
+
+def test_who_hangs_up_during_a_step_leaves_its_environment_to_nobody(
+    served_shop: SmallShop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread of the step goes on: the next request of the lease waits for it (spec 01 §1: the budget)."""
+    running, most = 0, 0
+    step = ShopEnv.step
+
+    def slow(env: ShopEnv, response: str) -> dict[str, Any]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        time.sleep(0.4)
+        try:
+            return step(env, response)
+        finally:
+            running -= 1
+
+    monkeypatch.setattr(ShopEnv, "step", slow)
+    with running_service(served_shop) as url:
+        _, first = post(url, {"action": "reset", "idx": 0})
+        body = json.dumps({"action": "interact", "response": "search[茶]", **lease_of(first)}).encode()
+        parts = urlsplit(url)
+        with socket.create_connection((str(parts.hostname), parts.port or 0)) as connection:
+            head = f"POST /api/shop_agent HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+            connection.sendall((head + "Content-Type: application/json\r\n\r\n").encode() + body)
+            time.sleep(0.15)
+        status, answer = post(url, {"action": "interact", "response": "click[zz]", **lease_of(first)})
+    assert (status, most) == (200, 1)
+    assert answer["observation_state"]["page_type"] == "search_results"
+    assert answer["observation_state"]["last_action"]["action"] == "click[zz]"
 
 
 def test_health_says_what_is_served(url: str) -> None:
