@@ -32,9 +32,9 @@ FIGURES: Final[Mapping[str, tuple[str, str]]] = {
 
 
 TABLE_COLUMNS: Final[Mapping[str, Column]] = {
-    "name": Column("Run", width=150),
+    "name": Column("Run", width=138),
     "status": Column(
-        "Status", width=95, help="; ".join(f"{name}: {told}" for name, told in STATUSES.items())
+        "Status", width=92, help="; ".join(f"{name}: {told}" for name, told in STATUSES.items())
     ),
     "problem_count": Column("Problems", "count", width=75, help="Problems of the run's files"),
     "success_share": Column(
