@@ -11,7 +11,7 @@ from dashboard.analysis.training import (
     bundle_classes,
     bundle_round_table,
     bundle_steps,
-    group_count_notes,
+    round_count_notes,
     round_table,
 )
 from dashboard.lake.training_discovery import FoundSource
@@ -100,7 +100,7 @@ def draw_bundle(view: TrainingView, source: FoundSource, window: int) -> None:
     """The page of a published bundle."""
     bundle = view.training.bundle(source.key)
     steps = bundle_steps(bundle.steps)
-    notes = group_count_notes(bundle.rounds, steps)
+    notes = round_count_notes(bundle.rounds, steps)
     banner(bundle.problems)
     table = bundle_round_table(bundle.rounds, steps)
     if table.empty:

@@ -28,6 +28,13 @@ _SUMMED: Final = {
     "rollout/shopsim/train_trajectory_count": "trainer_episodes",
 }
 """Columns of training_steps.csv whose sum over a round's steps is a column of rounds.csv."""
+_GROUPS: Final = "rollout/shopsim/group_count"
+_ALL_WRONG_RATE: Final = "rollout/shopsim/all_wrong_group_rate"
+_DROPPED: Final = (
+    "rollout/shopsim/technical_group_drop_count",
+    "rollout/dynamic_filter/drop_shopsim_unscored_technical_group",
+)
+"""Groups dropped for a technical failure: the first of these columns that is there; an empty cell is none."""
 _TOLERANCE: Final = 1e-9
 
 
@@ -61,6 +68,7 @@ def rounds_disagree(bundle: BundleFacts) -> Iterator[Observation]:
             for summed, stated in known.items()
             if _differ(sums.at[number, summed], row[stated])
         ]
+        places += _all_wrong(steps[steps["round"] == number], row)
         if places:
             yield _disagreement(number, places, TRAINING_STEPS)
 
@@ -134,6 +142,27 @@ def comparison_disagrees(bundle: BundleFacts) -> Iterator[Observation]:
                     "Compare the runs again.",
                     tuple(places),
                 )
+
+
+def _all_wrong(steps: pd.DataFrame, row: Mapping[Any, Any]) -> Iterator[Place]:
+    """The all-wrong groups of a round's steps, where rounds.csv states another number.
+
+    The rate leaves technical groups out (spec 04 C: 3 of 28 in the first published step), so a step's count
+    is the rate times the groups that were not dropped. Nothing where a step does not tell it.
+    """
+    if not {_GROUPS, _ALL_WRONG_RATE} <= set(steps) or steps[[_GROUPS, _ALL_WRONG_RATE]].isna().any(
+        axis=None
+    ):
+        return
+    dropped = next((steps[name].fillna(0.0) for name in _DROPPED if name in steps), 0.0)
+    counted = (steps[_ALL_WRONG_RATE] * (steps[_GROUPS] - dropped)).round().sum()
+    stated = row.get("all_wrong_groups")
+    if _differ(counted, stated):
+        yield Place(
+            f"all_wrong_group_rate times the groups without a technical drop sums to {_count(counted)} over "
+            f"the steps, all_wrong_groups in {PurePosixPath(ROUNDS).name} is {_count(stated)}",
+            field=_ALL_WRONG_RATE,
+        )
 
 
 def _disagreement(number: Any, places: list[Place], file: str) -> Observation:

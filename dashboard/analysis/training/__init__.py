@@ -17,7 +17,7 @@ from dashboard.analysis.training.rounds import (
     bundle_round_table,
     class_label,
     gate_rows,
-    group_count_notes,
+    round_count_notes,
     round_table,
 )
 from dashboard.analysis.training.steps import METRICS, Metric, bundle_steps, trailing_mean
@@ -38,10 +38,10 @@ __all__ = [
     "class_label",
     "contribution_grid",
     "gate_rows",
-    "group_count_notes",
     "group_table",
     "inclusion_by_round",
     "rollout_table",
+    "round_count_notes",
     "round_table",
     "trailing_mean",
 ]

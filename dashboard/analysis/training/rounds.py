@@ -18,7 +18,7 @@ __all__ = [
     "bundle_round_table",
     "class_label",
     "gate_rows",
-    "group_count_notes",
+    "round_count_notes",
     "round_table",
 ]
 
@@ -56,6 +56,13 @@ ROUND_COLUMNS: Final[Mapping[str, Column]] = {
     "chunks": Column("Chunks", help="Chunks that went in and that the gate selected"),
     "problems": Column("Problems", "count", help="Things wrong with the files, listed below"),
 }
+
+_COUNTED: Final = {
+    "groups": ("groups", "groups"),
+    "rollouts": ("generated_episodes", "episodes"),
+    "all_wrong": ("all_wrong_groups", "all-wrong groups"),
+}
+"""Counts of steps, the column of a bundle's rounds that states their sum, and what they count."""
 
 
 def class_label(name: str) -> str:
@@ -145,17 +152,25 @@ def _weighted(values: pd.Series[Any], weights: pd.Series[Any]) -> float:
     return float(np.average(values[known].astype("float64"), weights=weights[known].astype("float64")))
 
 
-def group_count_notes(rounds: pd.DataFrame, steps: pd.DataFrame) -> list[str]:
-    """One sentence for each round whose number of groups the bundle's two files tell differently."""
-    summed = steps.groupby("round")["groups"].sum(min_count=1)
+def round_count_notes(rounds: pd.DataFrame, steps: pd.DataFrame) -> list[str]:
+    """One sentence for each count of a round that the bundle's two files tell differently.
+
+    All-wrong groups are counted from the rate of each step and the groups it rests on (:func:`bundle_steps`);
+    a count that some step of the round does not tell is not compared.
+    """
+    counts = steps[["round", "groups", "rollouts"]].assign(
+        all_wrong=(steps["all_wrong_rate"] * steps["all_wrong_n"]).round()
+    )
     notes = []
     for row in rounds.to_dict("records"):
-        told, counted = row["groups"], summed.get(row["round"])
-        if not pd.isna(told) and counted is not None and not pd.isna(counted) and int(told) != int(counted):
-            notes.append(
-                f"Round {row['round']}: training_steps.csv counts {int(counted)} groups, "
-                f"rounds.csv says {int(told)}."
-            )
+        own = counts[counts["round"] == row["round"]]
+        for name, (stated, what) in _COUNTED.items():
+            told, counted = row[stated], float(own[name].sum(skipna=False))
+            if not own.empty and not pd.isna(told) and counted == counted and int(told) != int(counted):
+                notes.append(
+                    f"Round {row['round']}: training_steps.csv counts {int(counted):,} {what}, "
+                    f"rounds.csv says {int(told):,}."
+                )
     return notes
 
 

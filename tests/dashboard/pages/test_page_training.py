@@ -154,7 +154,8 @@ def test_rounds_stay_out_of_the_other_pages(review: ReviewApp) -> None:
 @published
 def test_the_published_bundle(review: ReviewApp) -> None:
     app = review.open("training", training="artifacts")
-    assert any("counts 619 groups" in element.value for element in app.warning)
+    (warning,) = [element.value for element in app.warning if "counts 619 groups" in element.value]
+    assert "4,952 episodes" in warning and r"counts 96 all\-wrong groups" in warning
     rounds = table(app, "name", "chunks")
     assert rounds["groups"].tolist() == [619, 640, 640, 640] and "problems" not in app.dataframe[0].columns
     points = figure_of(app, "Reward by rollout step")["data"][0]

@@ -126,6 +126,32 @@ def test_the_published_bundle_disagrees_in_round_0(tmp_path: Path) -> None:
     assert finding.rule == "rounds_disagree" and finding.count == 1
     assert "Round 0" in finding.what and "619" in finding.what and "640" in finding.what
     assert finding.field == "rollout/shopsim/group_count"
+    assert [str(place.field).rpartition("/")[2] for place in finding.places] == [
+        "group_count",
+        "trajectory_count",
+        "all_wrong_group_rate",
+    ]
+    assert "sums to 96 over the steps, all_wrong_groups in rounds.csv is 104" in finding.places[2].detail
+
+
+def test_all_wrong_groups_are_counted_without_technical_drops(bundle: Path, tmp_path: Path) -> None:
+    """3 of 28 and 8 of 32 groups are 11; counted over all 32 groups of both steps it would be 11.4."""
+    path = bundle / "analysis" / "training_steps.csv"
+    more = ("all_wrong_group_rate", "technical_group_drop_count")
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    header = ",".join([header, *(f"rollout/shopsim/{name}" for name in more)])
+    cells = (f"{3 / 28!r},4", "0.25,", "0.5,", ",")
+    text = "\n".join([header, *(f"{line},{cell}" for line, cell in zip(lines, cells, strict=True))])
+    path.write_text(text + "\n", encoding="utf-8")
+    rounds = "round,step,group_count,all_wrong_groups\n0,2,64,{}\n1,4,64,99\n"
+    (bundle / "analysis" / "rounds.csv").write_text(rounds.format(11), encoding="utf-8")
+    assert (
+        audited(bundle, tmp_path / "lake").findings == ()
+    )  # the last step tells no rate: no count of round 1
+    (bundle / "analysis" / "rounds.csv").write_text(rounds.format(12), encoding="utf-8")
+    (finding,) = audited(bundle, tmp_path / "lake").findings
+    assert finding.what.startswith("Round 0: all_wrong_group_rate times the groups without a technical drop")
+    assert "sums to 11 over the steps, all_wrong_groups in rounds.csv is 12" in finding.what
 
 
 def test_mixed_term_extractors(tmp_path: Path) -> None:

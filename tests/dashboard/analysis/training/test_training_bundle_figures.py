@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
@@ -18,8 +19,8 @@ from dashboard.analysis.training import (
     bundle_steps,
     contribution_grid,
     gate_rows,
-    group_count_notes,
     inclusion_by_round,
+    round_count_notes,
 )
 from dashboard.charts.training import gate_figure, optimiser_figure
 from dashboard.charts.training_chunks import contribution_figure
@@ -68,9 +69,14 @@ def test_published_classes_and_the_known_disagreement() -> None:
             )
             told[int(row["round"])] += round(float(row["rollout/shopsim/all_wrong_group_rate"]) * sound)
     assert wrong.to_dict() == told
-    assert group_count_notes(bundle.rounds, steps) == [
-        "Round 0: training_steps.csv counts 619 groups, rounds.csv says 640."
+    assert round_count_notes(bundle.rounds, steps) == [
+        "Round 0: training_steps.csv counts 619 groups, rounds.csv says 640.",
+        "Round 0: training_steps.csv counts 4,952 episodes, rounds.csv says 5,120.",
+        f"Round 0: training_steps.csv counts {told[0]} all-wrong groups, rounds.csv says 104.",
     ]
+    with (PUBLISHED / "analysis" / "rounds.csv").open() as file:
+        stated = {int(row["round"]): int(row["all_wrong_groups"]) for row in csv.DictReader(file)}
+    assert told == stated | {0: 96} == {0: 96, 1: 57, 2: 54, 3: 39}
     table = bundle_round_table(bundle.rounds, steps)
     assert table["groups"].tolist() == [619, 640, 640, 640]
     assert table["chunks"].tolist() == ["10 → 7", "7 → 5", "5 → 8", "8 → 8"]
@@ -115,6 +121,30 @@ def test_published_contributions_and_curves() -> None:
     assert len(points.x) == 160 and list(points.y)[:2] == pytest.approx(updates["entropy"].tolist()[:2])
 
 
+def test_a_count_that_a_step_does_not_tell_is_not_compared() -> None:
+    steps = pd.DataFrame(
+        {
+            "round": [0, 0, 1],
+            "groups": [32, 16, 32],
+            "rollouts": [256, 128, 256],
+            "all_wrong_rate": [0.25, math.nan, 0.5],
+            "all_wrong_n": [28, 16, 30],
+        }
+    )
+    rounds = pd.DataFrame(
+        {
+            "round": [0, 1, 2],
+            "groups": [48, 31, 5],
+            "generated_episodes": [384, 256, 5],
+            "all_wrong_groups": [9, 16, 5],
+        }
+    )
+    assert round_count_notes(rounds, steps) == [
+        "Round 1: training_steps.csv counts 32 groups, rounds.csv says 31.",
+        "Round 1: training_steps.csv counts 15 all-wrong groups, rounds.csv says 16.",
+    ]
+
+
 def test_a_bundle_without_anything_gives_empty_tables(tmp_path: Path) -> None:
     (tmp_path / "analysis").mkdir()
     bundle = read_bundle(tmp_path)
@@ -122,5 +152,5 @@ def test_a_bundle_without_anything_gives_empty_tables(tmp_path: Path) -> None:
     assert steps.empty and bundle_chunks(bundle.chunks, steps).empty
     assert bundle_classes(bundle.steps).empty and gate_rows(bundle.gates).empty
     assert inclusion_by_round(bundle_chunks(bundle.chunks, steps)).empty
-    assert bundle_round_table(bundle.rounds, steps).empty and group_count_notes(bundle.rounds, steps) == []
+    assert bundle_round_table(bundle.rounds, steps).empty and round_count_notes(bundle.rounds, steps) == []
     assert contribution_grid(bundle.contributions).empty
