@@ -228,8 +228,8 @@ def slices_section(result: RunComparison) -> None:
     st.dataframe(table, hide_index=True, key="slice_table")
     st.caption(
         "p: exact sign-flip (McNemar) test of the slice; q: after Benjamini-Hochberg over all slices shown "
-        "(below 0.05: at most one in twenty of such findings is expected to be false). Difficulty is told by other "
-        "policies on the same catalogue."
+        "(below 0.05: at most one in twenty of such findings is expected to be false). Difficulty is told by "
+        "other policies on the same catalogue."
     )
 
 

@@ -111,6 +111,7 @@ def _details(runs: Runs, table: pd.DataFrame) -> None:
             link_to("failures", "Failures by task", runs=[run_id])
     elif run_status(row, None) == "summary only":
         ui.empty_state("This run has a summary only: there are no episodes to look into.")
+        link_to("rewards", "Rewards, as far as they are recorded", runs=[run_id])
     else:
         ui.empty_state("Nothing is recorded of this run yet: no episode and no summary.")
     with st.expander("Where it comes from", icon=":material/fingerprint:"):
