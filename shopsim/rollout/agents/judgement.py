@@ -32,6 +32,7 @@ class Attention:
         self._instruction = fold(needs.instruction)
         self._words = tuple(fold(word) for word in self.keywords)
         self._comparable: set[str] = set()
+        self._minds_prices = rng.random() < skill.price_attention
 
     def persona_words(self) -> list[str]:
         """Short properties that the persona names for the thing that the instruction asks for."""
@@ -50,6 +51,12 @@ class Attention:
         preferred = sum(mention(line.text, text) for line in lines if len(line.text) <= _SHORT)
         price = self._price_sense(product.get("price"))
         return _NAMED_WEIGHT * named + _ATTRIBUTE_WEIGHT * wanted + preferred + price
+
+    def is_named(self, product: Mapping[str, Any]) -> bool:
+        """Whether a product of a results page is all that the instruction names, word for word."""
+        attributes = [fold(str(attribute)) for attribute in product.get("key_attributes") or ()]
+        text = "\n".join([_name(product), *attributes])
+        return all(mention(word, text) == 1 for word in self._words)
 
     def notice(self, product: Mapping[str, Any], options: Mapping[str, Sequence[str]]) -> None:
         """Remember which needs this product mentions: what no product ever mentions is no way to compare."""
@@ -100,7 +107,7 @@ class Attention:
     def _price_sense(self, tag: object) -> float:
         """Near the budget is what people mean by one; a lowest price above it rules a product out."""
         lowest, highest = lowest_price(tag), highest_price(tag)
-        if self.budget is None or lowest is None or highest is None or lowest <= 0:
+        if not self._minds_prices or self.budget is None or lowest is None or highest is None or lowest <= 0:
             return 0.0
         if lowest > self.budget:
             return -_OVER_BUDGET

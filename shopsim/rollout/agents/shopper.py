@@ -29,6 +29,7 @@ class _Candidate:
     rank: int
     page: int
     unmet: int
+    named: bool
 
 
 class ScriptedShopper:
@@ -45,6 +46,7 @@ class ScriptedShopper:
         self._mind = Attention(needs, skill, rng)
         self._queries = queries(needs, self._mind, skill)
         self._compares = rng.random() < skill.comparing
+        self._rewords = self._compares and rng.random() < skill.rewording
         self._checks_budget = rng.random() < skill.budget_check
         self._undecided = rng.random() < skill.indecision
         self._searches = 0
@@ -101,6 +103,8 @@ class ScriptedShopper:
         if self._target is None:
             if page < self._last_page_to_read() and "next >" in actions:
                 return _click("next >", f"第{page}页看完了，再看下一页有没有更合适的。")
+            if self._would_reword():
+                return self._search_again()
             self._target = self._choose()
         target = self._target
         if target is None:
@@ -112,6 +116,15 @@ class ScriptedShopper:
             return _click(direction, f"看中的商品在第{target.page}页，翻过去。")
         self._target = None
         return self._search_again()
+
+    def _would_reword(self) -> bool:
+        """Whether other words may find what none of the products listed is."""
+        if not self._rewords or self._compared or self._searches >= self._most_searches():
+            return False
+        return not any(item.named for item in self._seen.values())
+
+    def _most_searches(self) -> int:
+        return min(self.skill.max_searches, len(self._queries))
 
     def _note_products(self, state: Mapping[str, Any], page: int) -> None:
         if page in self._pages_read:
@@ -125,10 +138,11 @@ class ScriptedShopper:
                 self._mind.notice(product, {})
         for product in products:
             asin = str(product["asin"]).lower()
-            score, unmet = 0.0, 1
+            score, unmet, named = 0.0, 1, False
             if self._compares:
                 score, unmet = self._mind.product_score(product), self._mind.unmet(product, {})
-            self._seen.setdefault(asin, _Candidate(asin, score, int(product["rank"]), page, unmet))
+                named = self._mind.is_named(product)
+            self._seen.setdefault(asin, _Candidate(asin, score, int(product["rank"]), page, unmet, named))
 
     def _last_page_to_read(self) -> int:
         """No further than to a product that meets every need already, or than to where it has been."""
@@ -147,7 +161,7 @@ class ScriptedShopper:
         return max(fresh, key=lambda item: (item.score, -item.rank), default=None)
 
     def _search_again(self) -> ModelResponse:
-        if self._searches >= min(self.skill.max_searches, len(self._queries)):
+        if self._searches >= self._most_searches():
             self._refused.clear()  # nothing better is to come: settle for what was seen
             self._checks_budget = False
         return _click("back to search", "这些结果都不合适，返回首页换个搜索词。")

@@ -17,6 +17,8 @@ QueryWording = Literal["verbatim", "keywords", "keywords+persona"]
 _WORDINGS: Final = ("verbatim", "keywords", "keywords+persona")
 _CHANCES: Final = (
     "comparing",
+    "rewording",
+    "price_attention",
     "need_attention",
     "persona_attention",
     "option_care",
@@ -48,6 +50,10 @@ class Skill:
     """Products opened before it settles."""
     comparing: float
     """Chance in an episode that it ranks products by the needs instead of taking the first result."""
+    rewording: float
+    """Chance in an episode that it words the query anew when no product listed is all that was named."""
+    price_attention: float
+    """Chance in an episode that listed prices count when it ranks products."""
     need_attention: float
     """Chance that a need of the instruction is kept in mind."""
     persona_attention: float
@@ -104,6 +110,8 @@ _ITER00 = Skill(
     pages_read=1,
     products_tried=1,
     comparing=0.55,
+    rewording=0.1,
+    price_attention=0.3,
     need_attention=0.7,
     persona_attention=0.4,
     option_care=0.75,
@@ -123,6 +131,8 @@ _ITER20 = Skill(
     pages_read=1,
     products_tried=1,
     comparing=0.75,
+    rewording=0.2,
+    price_attention=0.5,
     need_attention=0.85,
     persona_attention=0.6,
     option_care=0.85,
@@ -139,9 +149,11 @@ _ITER40 = Skill(
     query_wording="keywords",
     query_terms=5,
     max_searches=3,
-    pages_read=1,
+    pages_read=2,
     products_tried=2,
     comparing=0.88,
+    rewording=0.3,
+    price_attention=0.7,
     need_attention=0.92,
     persona_attention=0.75,
     option_care=0.92,
@@ -158,9 +170,11 @@ _ITER60 = Skill(
     query_wording="keywords+persona",
     query_terms=6,
     max_searches=3,
-    pages_read=1,
+    pages_read=2,
     products_tried=2,
     comparing=0.95,
+    rewording=0.35,
+    price_attention=0.9,
     need_attention=0.97,
     persona_attention=0.88,
     option_care=0.96,
@@ -180,6 +194,8 @@ _ITER80 = Skill(
     pages_read=3,
     products_tried=6,
     comparing=1.0,
+    rewording=0.4,
+    price_attention=1.0,
     need_attention=1.0,
     persona_attention=1.0,
     option_care=1.0,

@@ -73,6 +73,16 @@ def test_the_stages_take_a_plausible_course(bundled: Engine) -> None:
     for summary in summaries:
         endings.update(summary["behavior"]["termination_reasons"])
     assert set(endings) == {"purchase", "action_limit", "generation_length"}
+    for label, episodes in records.items():
+        assert any(searches(record) > 1 for record in episodes), label
+    several = [sum(searches(record) > 1 for record in episodes) for episodes in records.values()]
+    assert several[0] < several[2] < several[4]
     missed = [record["final"]["reward_detail"] for episodes in records.values() for record in episodes]
     for component in ("r_type", "r_att", "r_option", "r_price"):
         assert any(detail["r_loose"] > 0 and detail[component] < 1 for detail in missed), component
+    right = ("r_type", "r_att", "r_option")
+    assert any(all(d[part] == 1 for part in right) and d["r_price"] == 0 for d in missed), "over budget alone"
+
+
+def searches(record: dict[str, Any]) -> int:
+    return sum(str(step.get("action") or "").startswith("search[") for step in record["steps"])
