@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.analysis.diagnosis import FUNNEL, STAGES
+from dashboard.charts.limits import first_drawn
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import MUTED, finish, translucent
 
@@ -35,8 +36,10 @@ STAGE_COLOURS: Final[Mapping[str, str]] = {
 def stage_figure(shares: pd.DataFrame, names: Mapping[str, str]) -> go.Figure:
     """One stacked bar a run; ``shares`` as :func:`~dashboard.analysis.diagnosis.stage_shares` gives them.
 
-    Points carry ``run_id`` and ``stage`` as custom data, for selecting.
+    Points carry ``run_id`` and ``stage`` as custom data, for selecting. Of many runs the first
+    :data:`~dashboard.charts.limits.MOST_DRAWN` are drawn.
     """
+    shares = shares[shares["run_id"].isin(first_drawn(shares["run_id"]))]
     figure = go.Figure()
     totals = dict(zip(shares["run_id"], shares["total"], strict=True))
     labels = {

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.limits import first_drawn
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import finish
 
@@ -29,7 +30,9 @@ def share_figure(
 
     ``rows`` holds both columns and ``n``. Each bar's label ends in its total. A click gives
     ``customdata = [row, part]``. Rows of more than 30 pixels stand further apart, with the same bars.
+    Of a long ``order`` the first :data:`~dashboard.charts.limits.MOST_DRAWN` are drawn.
     """
+    order = first_drawn(order)
     counts = rows.groupby([row, part], sort=False)["n"].sum()
     totals = rows.groupby(row, sort=False)["n"].sum()
     names = {

@@ -20,6 +20,7 @@ from dashboard.analysis.diagnosis import (
     stage_shares,
 )
 from dashboard.charts.diagnosis import flow_figure, stage_figure
+from dashboard.charts.limits import drawn_note
 from dashboard.ui import components as ui
 from dashboard.ui import state
 from dashboard.ui.catalogue import why_not_catalogue
@@ -64,6 +65,9 @@ def main() -> None:
         "Select a segment to list its episodes. Shares of "
         + ("failures." if failures_only else "all episodes.")
     )
+    drawable = shares["run_id"].nunique()
+    if note := drawn_note(drawable, "run", "The table below holds all; choose runs above to draw others."):
+        st.caption(note)
     with st.expander("What the stages mean, and the figures as a table"):
         meanings = (
             f"- **{STAGES[stage].label}**: {STAGES[stage].meaning}"

@@ -13,6 +13,7 @@ from dashboard.analysis.terminations import (
     reason_order,
     reason_table,
 )
+from dashboard.charts.limits import drawn_note
 from dashboard.charts.shares import share_figure, step_figure
 from dashboard.ui import components as ui
 from dashboard.ui import state, tables
@@ -81,6 +82,8 @@ def _by_run(runs: Runs, found: pd.DataFrame, reasons: list[str], colours: dict[s
     )
     click = " Click a segment of a run with episodes to list them." if openable else ""
     st.caption(safe_text(f"{meanings}.{click}"))
+    if note := drawn_note(len(order), "run", "The table below holds all; choose runs above to draw others."):
+        st.caption(note)
     with st.expander("Figures as a table"):
         st.dataframe(
             shared(reason_table, found, runs.names),

@@ -1,0 +1,41 @@
+"""Charts of hundreds of runs: a bounded number of rows is drawn, and it is said where the others are."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dashboard.charts.diagnosis import stage_figure
+from dashboard.charts.limits import MOST_DRAWN, drawn_note, first_drawn
+from dashboard.charts.shares import share_figure
+
+RUNS = [f"run-{k:03}" for k in range(MOST_DRAWN + 40)]
+
+
+def test_shares_of_many_rows_draw_the_first_ones() -> None:
+    rows = pd.DataFrame({"run_id": RUNS, "reason": "purchase", "n": 4})
+    figure = share_figure(
+        rows, row="run_id", part="reason", order=RUNS, parts=["purchase"], colours={"purchase": "#000000"}
+    )
+    (bars,) = figure.data
+    assert [key for key, _, _ in bars.customdata] == RUNS[:MOST_DRAWN]
+    assert len(figure.layout.yaxis.ticktext) == MOST_DRAWN
+    assert figure.layout.height < 2_000
+    # Plotly's own way of hiding labels takes a time that grows with the square of their number.
+    assert figure.layout.yaxis.ticklabeloverflow == "allow"
+
+
+def test_stages_of_many_runs_draw_the_first_ones() -> None:
+    shares = pd.DataFrame({"run_id": RUNS, "stage": "success", "n": 4, "total": 4, "share": 1.0})
+    figure = stage_figure(shares, {run: run for run in RUNS})
+    (bars,) = figure.data
+    assert [row[0] for row in bars.customdata] == RUNS[:MOST_DRAWN]
+    assert figure.layout.height < 2_500
+    assert figure.layout.yaxis.ticklabeloverflow == "allow"
+
+
+def test_what_is_left_out_is_told() -> None:
+    assert drawn_note(MOST_DRAWN, "run", "Below.") == ""
+    assert (
+        drawn_note(1000, "run", "Below.") == f"The chart draws the first {MOST_DRAWN} of 1,000 runs. Below."
+    )
+    assert first_drawn(["b", "a", "b"]) == ["b", "a"]
