@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.analysis.training import Metric, trailing_mean
+from dashboard.analysis.training import Metric, step_intervals, trailing_mean
+from dashboard.ui.text import plural
 from dashboard.ui.theme import MUTED, PALETTE, finish, translucent
 
 __all__ = [
@@ -35,35 +36,30 @@ OPTIMISER: Final = {
 }
 """Curves of the optimiser by their column in a bundle's ``optimiser`` table: title and number format."""
 
+_SKILL_FREE: Final = Metric("Groups without a skill", "skill_free_share", "skill_free_n", "groups", "")
+_INCLUDED: Final = Metric("Included", "inclusion_rate", "n", "groups with a skill", "")
+
 
 def metric_figure(rows: pd.DataFrame, metric: Metric, *, window: int, colour: str) -> go.Figure:
     """A figure in percent by rollout step. ``rows`` as ``training_steps.sql`` gives them.
 
-    Points carry the step as custom data; those of a step without a record are missing.
+    Points carry the step as custom data; those of a step without a record are missing. Points and the
+    trailing mean, weighted by n, tell their 95% interval and n.
     """
-    known = rows[rows[metric.column].notna()]
-    figure = go.Figure()
-    _raw(figure, known, metric.column, metric.n, metric.unit, colour, metric.label)
-    _trail(figure, rows["step"], 100 * rows[metric.column], window, colour)
+    figure = _by_step(rows, metric, window, colour)
     return _finished(figure, rows, y_title=metric.label, top=102 if metric.whole_axis else None)
 
 
 def skill_free_figure(rows: pd.DataFrame, *, window: int, colour: str) -> go.Figure:
     """Share of groups without a skill by step, and the probability q that it follows."""
-    known = rows[rows["skill_free_share"].notna()]
-    figure = go.Figure()
-    _raw(figure, known, "skill_free_share", "skill_free_n", "groups", colour, "Groups without a skill")
-    _trail(figure, rows["step"], 100 * rows["skill_free_share"], window, colour)
+    figure = _by_step(rows, _SKILL_FREE, window, colour)
     _target(figure, rows["step"], rows["q"], "q")
     return _finished(figure, rows, y_title="Groups without a skill", top=None)
 
 
 def chunk_steps_figure(rows: pd.DataFrame, *, window: int, colour: str) -> go.Figure:
     """Inclusion of one chunk by step against its target. ``rows`` of ``training_step_chunks.sql``."""
-    known = rows[rows["inclusion_rate"].notna()]
-    figure = go.Figure()
-    _raw(figure, known, "inclusion_rate", "n", "groups with a skill", colour, "Included")
-    _trail(figure, rows["step"], 100 * rows["inclusion_rate"], window, colour)
+    figure = _by_step(rows, _INCLUDED, window, colour)
     _target(figure, rows["step"], rows["target_rho"], "target rho")
     return _finished(figure, rows, y_title="Included", top=None)
 
@@ -119,7 +115,12 @@ def optimiser_figure(rows: pd.DataFrame, column: str, *, window: int, colour: st
             showlegend=False,
         )
     )
-    _trail(figure, rows["update"], rows[column], window, colour, unit="updates", form=form)
+    mean = trailing_mean(rows["update"], rows[column], window)
+    told = [
+        f"mean of {plural(number, 'update')}: {value:{form}}"
+        for value, number in zip(mean["mean"], mean["values"], strict=True)
+    ]
+    _trail(figure, rows["update"], mean["mean"], told, window, colour)
     finish(figure, height=210, legend=False)
     figure.update_xaxes(title={"text": "Optimiser update"})
     figure.update_yaxes(exponentformat="power")
@@ -128,51 +129,79 @@ def optimiser_figure(rows: pd.DataFrame, column: str, *, window: int, colour: st
     return figure
 
 
-def _raw(
-    figure: go.Figure, known: pd.DataFrame, column: str, n: str, unit: str, colour: str, label: str
-) -> None:
-    # A list: of an array the browser would hand back something else than rows when a point is selected.
-    described = known[["step", "round", n]].astype("float64").to_numpy().tolist()
+def _by_step(rows: pd.DataFrame, metric: Metric, window: int, colour: str) -> go.Figure:
+    """Raw points in percent by step under the trailing mean weighted by n."""
+    known = rows[rows[metric.column].notna()]
+    figure = go.Figure()
+    points = pd.DataFrame({"mean": known[metric.column], "n": known[metric.n]}).astype("float64")
+    points["sd"] = _deviation(known, metric)
+    labels = [
+        f"step {int(step)}" + ("" if pd.isna(number) else f", round {int(number)}") + f"<br>{metric.label}"
+        for step, number in zip(known["step"], known["round"], strict=True)
+    ]
     figure.add_trace(
         go.Scatter(
             x=known["step"],
-            y=100 * known[column].astype("float64"),
+            y=100 * points["mean"],
             mode="markers",
             marker={"color": translucent(colour, 0.45), "size": 6},
             name="each step",
             cliponaxis=False,
-            customdata=described,
-            hovertemplate=f"step %{{customdata[0]:.0f}}, round %{{customdata[1]:.0f}}<br>{label}: %{{y:.1f}}%"
-            f"<br>n = %{{customdata[2]:,.0f}} {unit}<extra></extra>",
+            # A list: of an array the browser would hand back something else when a point is selected.
+            customdata=known[["step", "round", metric.n]].astype("float64").to_numpy().tolist(),
+            hovertext=_described(points, labels, metric),
+            hovertemplate="%{hovertext}<extra></extra>",
         )
     )
+    mean = trailing_mean(rows["step"], rows[metric.column], window, rows[metric.n], _deviation(rows, metric))
+    labels = [f"mean of {plural(number, 'step')}" for number in mean["values"]]
+    _trail(figure, rows["step"], 100 * mean["mean"], _described(mean, labels, metric), window, colour)
+    return figure
+
+
+def _deviation(rows: pd.DataFrame, metric: Metric) -> pd.Series[float]:
+    name = metric.deviation
+    values = rows[name] if name in rows else pd.Series(float("nan"), index=rows.index)
+    return values.astype("float64")
+
+
+def _described(means: pd.DataFrame, labels: Sequence[str], metric: Metric) -> list[str]:
+    """Hover of each mean: percent, 95% interval (or that there is none), n."""
+    rows = step_intervals(means, share=metric.deviation is None)
+    texts = []
+    columns = (rows[name].astype("float64") for name in ("mean", "n", "low", "high"))
+    for label, mean, n, low, high in zip(labels, *columns, strict=True):
+        size = f"n = {n:,.0f} {metric.unit}" if n == n else "n not recorded"
+        spread = "no interval" + (": spread not recorded" if n == n else "")
+        if low == low:
+            spread = f"95% CI {100 * low:.1f} – {100 * high:.1f}"
+        texts.append(f"{label}: {100 * mean:.1f}% ({spread})<br>{size}")
+    return texts
 
 
 def _trail(
-    figure: go.Figure,
-    x: pd.Series[Any],
-    values: pd.Series[Any],
-    window: int,
-    colour: str,
-    *,
-    unit: str = "steps",
-    form: str = ".1f",
+    figure: go.Figure, x: pd.Series[Any], mean: pd.Series[Any], told: Sequence[str], window: int, colour: str
 ) -> None:
-    """The trailing mean as a line that breaks where steps are missing."""
-    mean = trailing_mean(x, values, window)
-    name = "each value" if window == 1 else f"mean of {window} {unit}"
-    places = pd.DataFrame({"x": x.astype("float64"), "y": mean})
+    """The trailing mean as a line that breaks where steps are missing; ``told``: the hover of each place.
+
+    A window of one joins the points, which tell all themselves.
+    """
+    places = pd.DataFrame({"x": x.astype("float64"), "y": mean.astype("float64"), "told": list(told)})
     gaps = places.loc[places["x"].diff() > 1, "x"] - 0.5
-    places = pd.concat([places, pd.DataFrame({"x": gaps, "y": float("nan")})]).sort_values("x")
+    places = pd.concat([places, pd.DataFrame({"x": gaps, "y": float("nan"), "told": ""})]).sort_values("x")
+    alone = window == 1
     figure.add_trace(
         go.Scatter(
             x=places["x"],
             y=places["y"],
             mode="lines",
             line={"color": colour, "width": 2.2},
-            name=name,
+            name=f"mean of up to {window}",
+            showlegend=not alone,
             connectgaps=False,
-            hovertemplate=f"{name}: %{{y:{form}}}<extra></extra>",
+            hovertext=None if alone else places["told"].to_list(),
+            hoverinfo="skip" if alone else None,
+            hovertemplate=None if alone else "%{hovertext}<extra></extra>",
         )
     )
 

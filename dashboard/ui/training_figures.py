@@ -17,6 +17,7 @@ from dashboard.analysis.training import (
     class_label,
     inclusion_by_round,
 )
+from dashboard.charts.limits import drawn_note
 from dashboard.charts.shares import share_figure
 from dashboard.charts.training import (
     chunk_steps_figure,
@@ -44,6 +45,11 @@ CLASS_COLOURS = {
 def draw_steps(steps: pd.DataFrame, window: int) -> None:
     """Reward, success, all-wrong and zero-variance rates by rollout step; a point opens its groups."""
     st.subheader("By rollout step", anchor=False)
+    lines = f"Lines are means of up to {plural(window, 'step')}, weighted by n. " if window > 1 else ""
+    st.caption(
+        f"{lines}Hover for n and 95% intervals: Student's t for the reward where its spread is recorded, "
+        "Wilson for shares; rollouts of a group are not independent."
+    )
     colours = dict(zip(METRICS, (PALETTE[0], PALETTE[2], PALETTE[5], PALETTE[4]), strict=True))
     places = [place for _ in range(0, len(METRICS), 2) for place in st.columns(2)]
     for place, (name, metric) in zip(places, METRICS.items(), strict=True):
@@ -217,6 +223,7 @@ def draw_classes(classes: pd.DataFrame, select_class: Callable[[int, str], None]
         if name in CLASSES
     )
     more = " Select a segment for its groups." if select_class is not None else ""
+    more += f" {note}" if (note := drawn_note(len(rounds), "round", "Their table holds all.")) else ""
     st.caption(safe_text(f"n are groups. {meanings}.") + more)
 
 

@@ -20,7 +20,7 @@ from dashboard.analysis.training.rounds import (
     round_count_notes,
     round_table,
 )
-from dashboard.analysis.training.steps import METRICS, Metric, bundle_steps, trailing_mean
+from dashboard.analysis.training.steps import METRICS, Metric, bundle_steps, step_intervals, trailing_mean
 
 __all__ = [
     "CLASSES",
@@ -43,5 +43,6 @@ __all__ = [
     "rollout_table",
     "round_count_notes",
     "round_table",
+    "step_intervals",
     "trailing_mean",
 ]

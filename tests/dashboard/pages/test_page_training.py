@@ -102,7 +102,9 @@ def test_the_window_is_in_the_address(review: ReviewApp) -> None:
     app = review.act(app, lambda page: page.number_input(key="window").set_value(9))
     assert app.query_params["window"] == "9"
     _, line = figure_of(app, "Reward by rollout step")["data"]
-    assert line["y"][1] == pytest.approx(sum(points["y"][:2]) / 2)
+    sizes = [row[2] for row in points["customdata"][:2]]  # a step weighs as its scored rollouts
+    weighted = sum(y * n for y, n in zip(points["y"][:2], sizes, strict=True)) / sum(sizes)
+    assert line["y"][1] == pytest.approx(weighted) and line["hovertext"][1].startswith("mean of 2 steps: ")
 
 
 def test_from_a_step_to_a_group_to_a_rollout(review: ReviewApp) -> None:

@@ -230,20 +230,69 @@ def test_groups_and_rollouts_as_tables(training: Training) -> None:
 @settings(max_examples=100, deadline=None)
 @given(
     data=st.lists(
-        st.tuples(st.integers(1, 40), st.one_of(st.none(), st.floats(0, 1))),
+        st.tuples(st.integers(1, 40), st.lists(st.floats(0, 1), max_size=6)),
         max_size=30,
         unique_by=lambda v: v[0],
     ),
     window=st.integers(1, 12),
 )
-def test_trailing_mean(data: list[tuple[int, float | None]], window: int) -> None:
+def test_trailing_mean_is_the_mean_over_all_rollouts_of_its_steps(
+    data: list[tuple[int, list[float]]], window: int
+) -> None:
     data.sort()
-    steps = pd.Series([step for step, _ in data], dtype="int64")
-    values = pd.Series([value for _, value in data], dtype="float64")
-    found = trailing_mean(steps, values, window)
+    table = pd.DataFrame(
+        {
+            "step": [step for step, _ in data],
+            "mean": [statistics.fmean(values) if values else math.nan for _, values in data],
+            "n": [len(values) for _, values in data],
+            "sd": [statistics.stdev(values) if len(values) > 1 else math.nan for _, values in data],
+        }
+    ).astype({"step": "int64", "n": "int64", "mean": "float64", "sd": "float64"})
+    found = trailing_mean(table["step"], table["mean"], window, table["n"], table["sd"])
+    plain = trailing_mean(table["step"], table["mean"], window)
     for place, (step, _) in enumerate(data):
-        known = [v for s, v in data if step - window < s <= step and v is not None]
-        assert found.iloc[place] == pytest.approx(statistics.fmean(known) if known else math.nan, nan_ok=True)
+        parts = [values for s, values in data if step - window < s <= step and values]
+        joined = [value for values in parts for value in values]
+        row = found.iloc[place]
+        assert row["values"] == len(parts)
+        assert row["mean"] == pytest.approx(statistics.fmean(joined) if joined else math.nan, nan_ok=True)
+        assert row["n"] == pytest.approx(len(joined) or math.nan, nan_ok=True)
+        deviation = statistics.stdev(joined) if len(joined) > 1 else math.nan
+        assert row["sd"] == pytest.approx(deviation, abs=1e-7, nan_ok=True)
+        unweighted = statistics.fmean(statistics.fmean(values) for values in parts) if parts else math.nan
+        assert plain["mean"].iloc[place] == pytest.approx(unweighted, nan_ok=True)
+        assert math.isnan(plain["n"].iloc[place])
+
+
+def test_hovers_tell_the_steps_the_interval_and_n_of_a_mean() -> None:
+    """A step of 32 rollouts does not weigh as much as one of 252; the first window is of one step."""
+    rows = pd.DataFrame(
+        {
+            "step": [1, 2],
+            "round": [0, 0],
+            "success_rate": [126 / 252, 32 / 32],
+            "success_n": [252, 32],
+            "reward_mean": [0.5, 0.75],
+            "reward_n": [252, 32],
+            "reward_sd": [0.25, math.nan],
+        }
+    )
+    points, line = metric_figure(rows, METRICS["success"], window=5, colour="#000000").data
+    assert list(line.y) == pytest.approx([50, 100 * 158 / 284])
+    for text, label, hits, n in (
+        (points.hovertext[0], "step 1, round 0<br>Success: 50.0%", 126, 252),
+        (points.hovertext[1], "step 2, round 0<br>Success: 100.0%", 32, 32),
+        (line.hovertext[0], "mean of 1 step: 50.0%", 126, 252),
+        (line.hovertext[1], "mean of 2 steps: 55.6%", 158, 284),
+    ):
+        low, high = proportion_confint(hits, n, method="wilson")
+        spread = f"95% CI {100 * low:.1f} – {100 * high:.1f}"
+        assert text == f"{label} ({spread})<br>n = {n} scored rollouts"
+    points, line = metric_figure(rows, METRICS["reward"], window=1, colour="#000000").data
+    low, high = stats.t.interval(0.95, 251, 0.5, 0.25 / math.sqrt(252))
+    assert f"50.0% (95% CI {100 * low:.1f} – {100 * high:.1f})" in points.hovertext[0]
+    assert "75.0% (no interval: spread not recorded)" in points.hovertext[1]
+    assert (points.name, line.showlegend, line.hoverinfo) == ("each step", False, "skip")
 
 
 def test_a_figure_shows_every_recorded_step_and_breaks_at_gaps() -> None:
