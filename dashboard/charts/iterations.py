@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from dashboard.charts.limits import MOST_DRAWN
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import MUTED, RunStyle, finish, translucent
 
@@ -18,7 +19,8 @@ def iteration_figure(rows: pd.DataFrame, styles: Mapping[str, RunStyle], *, titl
     """Points with intervals over iterations, and over names for runs that state no iteration.
 
     ``rows``: ``run_id, name, iteration`` (integer or NA), ``series, mean, low, high, n`` in drawing order.
-    The axis is in percent, from 0 to 100.
+    The axis is in percent, from 0 to 100. Of more than :data:`~dashboard.charts.limits.MOST_DRAWN` runs the
+    points stand without bars and their intervals are in the hover only.
     """
     known = rows[rows["mean"].notna()]
     numbered, others = known[known["iteration"].notna()], known[known["iteration"].isna()]
@@ -30,10 +32,12 @@ def iteration_figure(rows: pd.DataFrame, styles: Mapping[str, RunStyle], *, titl
             line = {"color": translucent(MUTED, 0.8), "width": 1.5}
             places = [dodged[str(run_id)] for run_id in series["run_id"]]
             _add(figure, go.Scatter(x=places, y=100 * series["mean"], line=line), 1)
-    for row in numbered.itertuples():
-        _add(figure, _point(row, dodged[str(row.run_id)], styles[str(row.run_id)]), 1)
-    for row in others.itertuples():
-        _add(figure, _point(row, plot_text(row.name, 18), styles[str(row.run_id)]), last)
+    bars = len(known) <= MOST_DRAWN
+    _add_points(
+        figure, numbered, [dodged[str(run_id)] for run_id in numbered["run_id"]], styles, 1, bars=bars
+    )
+    names = [plot_text(name, 18) for name in others["name"]]
+    _add_points(figure, others, names, styles, last, bars=bars)
     finish(figure, height=340, legend=False)
     figure.update_yaxes(range=[-2, 102], ticksuffix="%")
     figure.update_yaxes(title={"text": title}, col=1)
@@ -42,9 +46,9 @@ def iteration_figure(rows: pd.DataFrame, styles: Mapping[str, RunStyle], *, titl
         shown = ticks if len(ticks) <= 12 else None
         figure.update_xaxes(title={"text": "Training iteration or step"}, tickvals=shown, col=1)
     if len(others):
-        # Every name has its label: slanted while there is room, upright where there is not.
-        names = [plot_text(name, 18) for name in others["name"]]
-        figure.update_xaxes(type="category", tickvals=names, autotickangles=[30, 90], col=last)
+        # Every name has its label while they are few: slanted if there is room, upright if there is not.
+        labelled = names if len(names) <= MOST_DRAWN else None
+        figure.update_xaxes(type="category", tickvals=labelled, autotickangles=[30, 90], col=last)
     return figure
 
 
@@ -76,8 +80,46 @@ def _add(figure: go.Figure, trace: go.Scatter, column: int) -> None:
     figure.add_trace(trace, row=1, col=column)
 
 
-def _point(row: object, x: object, style: RunStyle) -> go.Scatter:
+def _add_points(
+    figure: go.Figure,
+    rows: pd.DataFrame,
+    places: Sequence[float | str],
+    styles: Mapping[str, RunStyle],
+    column: int,
+    *,
+    bars: bool,
+) -> None:
+    """One trace a run with its bar; without bars one trace for all, which a browser draws at once."""
+    if bars:
+        for row, place in zip(rows.itertuples(), places, strict=True):
+            _add(figure, _point(row, place, styles[str(row.run_id)]), column)
+    elif len(rows):
+        looks = [styles[str(run_id)] for run_id in rows["run_id"]]
+        points = go.Scatter(
+            x=places,
+            y=100 * rows["mean"],
+            mode="markers",
+            marker={
+                "color": [look.colour for look in looks],
+                "symbol": [look.symbol for look in looks],
+                "size": 6,
+            },
+            customdata=[_told(row) for row in rows.itertuples()],
+            hovertemplate="%{customdata}<extra></extra>",
+        )
+        _add(figure, points, column)
+
+
+def _told(row: object) -> str:
     mean, low, high, n, name = (getattr(row, part) for part in ("mean", "low", "high", "n", "name"))
+    return (
+        f"<b>{plot_text(name)}</b><br>{100 * mean:.1f}% "
+        f"(95% CI {100 * low:.1f} – {100 * high:.1f})<br>n = {int(n):,}"
+    )
+
+
+def _point(row: object, x: object, style: RunStyle) -> go.Scatter:
+    mean, low, high = (getattr(row, part) for part in ("mean", "low", "high"))
     return go.Scatter(
         x=[x],
         y=[100 * mean],
@@ -91,8 +133,5 @@ def _point(row: object, x: object, style: RunStyle) -> go.Scatter:
             "thickness": 1.5,
             "width": 5,
         },
-        hovertemplate=(
-            f"<b>{plot_text(name)}</b><br>{100 * mean:.1f}% "
-            f"(95% CI {100 * low:.1f} – {100 * high:.1f})<br>n = {int(n):,}<extra></extra>"
-        ),
+        hovertemplate=f"{_told(row)}<extra></extra>",
     )

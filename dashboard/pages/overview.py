@@ -16,6 +16,7 @@ from dashboard.analysis.overview import (
 )
 from dashboard.analysis.run_state import run_status
 from dashboard.charts.iterations import iteration_figure
+from dashboard.charts.limits import MOST_DRAWN
 from dashboard.ui import components as ui
 from dashboard.ui import live, state, tables
 from dashboard.ui.data import Runs, rows, shared
@@ -41,10 +42,11 @@ def main() -> None:
         key="iterations",
         alt=f"{figure} of the chosen runs over training iterations, with 95% intervals",
     )
+    bars = "bars" if len(table) <= MOST_DRAWN else f"of more than {MOST_DRAWN} only hovering tells the"
     st.caption(
-        "Points are runs, bars 95% intervals (success: Wilson; strict reward: Student's t, Wilson where all "
-        "are equal). The iteration is read from the checkpoint, else from the run's name; runs that state "
-        "none stand on the right, oldest first."
+        f"Points are runs, {bars} 95% intervals (success: Wilson; strict reward: Student's t, Wilson where "
+        "all are equal). The iteration is read from the checkpoint, else from the run's name; runs that "
+        "state none stand on the right, oldest first."
         + ("" if episode_weighted(table) else " Several samples of a task count as independent.")
     )
     st.subheader("Runs", anchor=False)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -22,6 +22,7 @@ import streamlit as st
 from dashboard.analysis.iterations import iteration_number
 from dashboard.analysis.run_state import run_problems
 from dashboard.lake import Lake
+from dashboard.lake.source import Source
 from dashboard.ui.run_styles import kept_styles
 from dashboard.ui.shared import Shared
 from dashboard.ui.theme import RunStyle
@@ -37,6 +38,7 @@ __all__ = [
     "lake_problems",
     "lake_version",
     "load_runs",
+    "open_runs",
     "refresh",
     "rows",
     "shared",
@@ -59,13 +61,13 @@ class _Handle:
     looked_at: float = 0.0
     shared: Shared = field(default_factory=Shared)
 
-    def look(self, *, now: bool = False) -> str:
+    def look(self, *, now: bool = False, told: Callable[[int, int], None] | None = None) -> str:
         """Refresh when due and return the version; while another session refreshes, use what there is."""
         due = now or self.version is None or time.monotonic() - self.looked_at > REFRESH_SECONDS
         if due and self.lock.acquire(blocking=self.version is None or now):
             try:
                 if now or self.version is None or time.monotonic() - self.looked_at > REFRESH_SECONDS:
-                    state = self.lake.refresh()
+                    state = self.lake.refresh(partial(_counted, told=told) if told else None)
                     if state.version != self.version:  # what others still compute goes with the old one
                         self.shared = Shared()
                     self.version, self.problems = state.version, state.problems
@@ -73,6 +75,13 @@ class _Handle:
             finally:
                 self.lock.release()
         return cast(str, self.version)
+
+
+def _counted(sources: Sequence[Source], *, told: Callable[[int, int], None]) -> Iterator[Source]:
+    for done, source in enumerate(sources):
+        told(done, len(sources))
+        yield source
+    told(len(sources), len(sources))
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -108,6 +117,11 @@ def lake_problems() -> tuple[str, ...]:
 def is_open() -> bool:
     """Whether the runs were read before: the first time may take long."""
     return _current()[1].version is not None
+
+
+def open_runs(told: Callable[[int, int], None]) -> None:
+    """Read the runs for the first time; ``told`` hears how many of how many traces are done."""
+    _current()[1].look(told=told)
 
 
 def refresh() -> None:

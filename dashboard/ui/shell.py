@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
-from contextlib import nullcontext
 from urllib.parse import quote
 
 import streamlit as st
 
 from dashboard.ui import data, state
 from dashboard.ui.navigation import PAGES, available_pages, menu
-from dashboard.ui.text import error_text, plural
+from dashboard.ui.text import count, error_text, plural
 from shopsim.errors import ShopSimError
 
 __all__ = ["ensure_shell", "run_app"]
@@ -35,12 +34,14 @@ def run_app() -> None:
         for spec in available_pages()
     }
     page = st.navigation(list(pages.values()), position="hidden")
-    state.open_page(next(name for name, entry in pages.items() if entry == page))
+    opened = next(spec for spec in PAGES if pages.get(spec.name) == page)
+    state.open_page(opened.name)
     with st.sidebar:
         st.markdown("**ShopSim Review**")
         menu()
     _running.app = True
     try:
+        _first_reading(opened.title)
         _data_status()
         page.run()
     except ShopSimError as error:
@@ -61,12 +62,31 @@ def ensure_shell() -> None:
         st.stop()
 
 
+def _first_reading(title: str) -> None:
+    """Reading many runs takes long the first time: meanwhile show the page's title and how far it is."""
+    if data.is_open():
+        return
+    place = st.empty()
+    with place.container():
+        st.title(title, anchor=False)
+        bar = st.progress(0.0, text="Looking for runs …")
+
+    def told(done: int, total: int) -> None:
+        bar.progress(done / total, text=f"Reading the runs: {count(done)} of {count(total)}")
+
+    try:
+        data.open_runs(told)
+    except ShopSimError:
+        place.empty()
+        raise
+    place.empty()
+
+
 def _data_status() -> None:
     with st.sidebar:
         st.divider()
-        with nullcontext() if data.is_open() else st.spinner("Reading the runs …"):
-            runs = data.load_runs()
-        st.caption(f"{plural(len(runs.ids), 'run')}, {len(runs.with_traces)} with episodes")
+        runs = data.load_runs()
+        st.caption(f"{plural(len(runs.ids), 'run')}, {count(len(runs.with_traces))} with episodes")
         for problem in data.lake_problems():
             st.warning(error_text(problem), icon=":material/warning:")
         st.button(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from dashboard.charts.diagnosis import stage_figure
+from dashboard.charts.iterations import iteration_figure
 from dashboard.charts.limits import MOST_DRAWN, drawn_note, first_drawn
 from dashboard.charts.shares import share_figure
+from dashboard.ui.theme import run_styles
 
 RUNS = [f"run-{k:03}" for k in range(MOST_DRAWN + 40)]
 
@@ -39,3 +41,18 @@ def test_what_is_left_out_is_told() -> None:
         drawn_note(1000, "run", "Below.") == f"The chart draws the first {MOST_DRAWN} of 1,000 runs. Below."
     )
     assert first_drawn(["b", "a", "b"]) == ["b", "a"]
+
+
+def test_points_of_many_runs_stand_without_bars_in_one_trace() -> None:
+    rows = pd.DataFrame(
+        {"run_id": RUNS, "name": RUNS, "series": "demo", "mean": 0.5, "low": 0.25, "high": 0.75}
+    )
+    rows["n"] = 4
+    rows["iteration"] = pd.array([*range(len(RUNS) - 1), pd.NA], dtype="Int64")
+    figure = iteration_figure(rows, run_styles(RUNS), title="Success")
+    numbered, other = (trace for trace in figure.data if trace.mode == "markers")
+    assert len(numbered.x) == len(RUNS) - 1 and list(other.x) == [RUNS[-1]]
+    assert "95% CI 25.0 – 75.0" in numbered.customdata[0] and "n = 4" in numbered.customdata[0]
+    assert numbered.error_y.array is None
+    few = iteration_figure(rows.head(MOST_DRAWN), run_styles(RUNS), title="Success")
+    assert sum(trace.error_y.array is not None for trace in few.data) == MOST_DRAWN

@@ -87,3 +87,12 @@ def test_addresses_of_pages() -> None:
 def test_every_page_of_the_menu_exists_and_starts_with_its_title() -> None:
     assert [page.name for page in available_pages()] == [page.name for page in PAGES]
     assert len({page.title for page in PAGES}) == len(PAGES)
+
+
+def test_the_first_reading_tells_how_far_it_is(workspace: Path) -> None:
+    for k in range(3):
+        write_run(workspace / "runs" / f"iter{k}", [episode_record(1)])
+    heard: list[tuple[int, int]] = []
+    data.open_runs(lambda done, total: heard.append((done, total)))
+    assert heard == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert data.load_runs().ids == ["iter0", "iter1", "iter2"]
