@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from shopsim.search.rankings import FloatArray
 __all__ = ["Interval", "bootstrap_mean", "paired_gain"]
 
 _CELLS = 4_000_000  # draws held at once
+_ROUNDING = 1e-12  # means that differ by less are the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,12 @@ def bootstrap_mean(
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Interval:
-    """The mean of ``values`` (queries) and its interval when whole units are drawn again.
+    """The mean of ``values`` (queries, inside ``bounds``) and its interval when whole units are drawn again.
 
-    Queries of one unit stay together, because they share the task and are not independent.
+    Queries of one unit stay together, because they share the task and are not independent. Where all units
+    have the same mean, resampling would claim certainty: see :func:`_constant`.
     """
     if len(values) != len(units):
         raise UsageError(f"{len(values)} values for {len(units)} units")
@@ -46,6 +50,9 @@ def bootstrap_mean(
         return Interval(0.0, 0.0, 0.0, 0)
     sums = np.bincount(position, weights=values, minlength=count).astype(np.float64, copy=False)
     sizes = np.bincount(position, minlength=count).astype(np.float64)
+    unit_means = sums / sizes
+    if unit_means.max() - unit_means.min() <= _ROUNDING:
+        return _constant(float(values.mean()), count, confidence, bounds)
     means = _resampled_means(sums, sizes, resamples, np.random.default_rng(seed))
     tail = (1.0 - confidence) / 2.0
     low, high = np.quantile(means, [tail, 1.0 - tail])
@@ -61,10 +68,28 @@ def paired_gain(
     resamples: int = 2000,
     seed: int = 0,
 ) -> Interval:
-    """The mean gain from ``before`` to ``after`` on the same queries, with its interval over units."""
+    """The mean gain from ``before`` to ``after`` on the same queries, with its interval over units.
+
+    Both are metrics between 0 and 1, so a gain lies between -1 and 1.
+    """
     if len(before) != len(after):
         raise UsageError(f"{len(before)} queries before, {len(after)} after: they must be the same queries")
-    return bootstrap_mean(after - before, units, confidence=confidence, resamples=resamples, seed=seed)
+    return bootstrap_mean(
+        after - before, units, confidence=confidence, resamples=resamples, seed=seed, bounds=(-1.0, 1.0)
+    )
+
+
+def _constant(mean: float, units: int, confidence: float, bounds: tuple[float, float]) -> Interval:
+    """The interval of a mean that all of ``units`` share.
+
+    None of them deviates, so at this confidence at most ``z² / (units + z²)`` of all units do (Wilson's upper
+    limit of 0 successes), and a unit that does cannot lie outside the bounds. At a bound this is Wilson's
+    interval of a share.
+    """
+    z = NormalDist().inv_cdf(0.5 + confidence / 2.0)
+    deviating = z * z / (units + z * z)
+    low, high = bounds
+    return Interval(mean, mean - deviating * (mean - low), mean + deviating * (high - mean), units)
 
 
 def _resampled_means(

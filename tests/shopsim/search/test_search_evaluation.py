@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
 
 from shopsim.errors import UsageError
 from shopsim.search import metrics
@@ -130,12 +131,27 @@ def test_interval_covers_the_mean_and_resamples_whole_units() -> None:
     assert bootstrap_mean(values, range(400)) == loose
 
 
-def test_paired_gain_of_equal_values_is_exactly_nothing() -> None:
+def test_gains_that_do_not_differ_are_not_certain() -> None:
+    """100 tasks without a difference: at most 3.7% of all tasks have one (Wilson's limit of 0 of 100)."""
+    values = np.linspace(0.0, 1.0, 100)
+    _, most = proportion_confint(0, 100, method="wilson")
+    assert most == pytest.approx(0.0370, abs=5e-5)
+    gain = paired_gain(values, values, range(100))
+    assert (gain.mean, gain.low, gain.high) == (0.0, pytest.approx(-most), pytest.approx(most))
+    better = paired_gain(values - 1, values - 0.9, range(100))
+    assert (better.low, better.high) == pytest.approx((0.1 - 1.1 * most, 0.1 + 0.9 * most))
+    one = values.copy()
+    one[3] += 0.5  # one task is enough to resample
+    assert paired_gain(values, one, range(100)).high < most
+    # At a bound it is the interval of a share; queries of one task count once.
+    none = bootstrap_mean(np.zeros(200), np.repeat(np.arange(100), 2).tolist())
+    assert (none.low, none.high, none.units) == (0.0, pytest.approx(most), 100)
+    every = bootstrap_mean(np.ones(100), range(100))
+    assert (every.low, every.high) == pytest.approx(proportion_confint(100, 100, method="wilson"))
+
+
+def test_a_gain_needs_the_same_queries() -> None:
     values = np.asarray([0.0, 1.0, 0.5])
-    gain = paired_gain(values, values, ["a", "b", "c"])
-    assert (gain.mean, gain.low, gain.high) == (0.0, 0.0, 0.0)
-    better = paired_gain(values, values + 0.1, ["a", "b", "c"])
-    assert better.low == pytest.approx(0.1)
     with pytest.raises(UsageError, match="same queries"):
         paired_gain(values, values[:2], ["a", "b", "c"])
     assert bootstrap_mean(np.empty(0), []).units == 0
