@@ -8,13 +8,14 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.analysis.behaviour.change import NONE_DIFFERS
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import MUTED, PALETTE, RunStyle, finish
 
 __all__ = ["outcome_figure", "phase_figure", "ratio_figure"]
 
 _LEAST_RATIO = 0.02
-_VERDICTS = {"more": PALETTE[1], "less": PALETTE[0], "undecided": MUTED}
+_VERDICTS = {"more": PALETTE[1], "less": PALETTE[0], "undecided": MUTED, NONE_DIFFERS: MUTED}
 _RATIO_TICKS = (0.02, 0.1, 0.3, 1, 3, 10, 30, 100)
 
 
@@ -31,7 +32,7 @@ def outcome_figure(
         run_id, outcome = str(row.run_id), str(row.outcome)
         style, success = styles[run_id], outcome == "success"
         mean, low, high = (float(getattr(row, part)) for part in ("mean", "low", "high"))
-        spread = f"95% CI {low:,.{digits}f} – {high:,.{digits}f}" if low == low else "no interval"
+        spread = _spread(low, high, digits)
         figure.add_trace(
             go.Scatter(
                 x=[mean],
@@ -60,17 +61,25 @@ def phase_figure(
 ) -> go.Figure:
     """Stacked means an episode by phase: a bar a run and outcome.
 
-    ``rows``: ``run_id, outcome, phase, mean, n``, runs in drawing order from the top.
+    ``rows``: ``run_id, outcome, phase, mean, low, high, n``, runs in drawing order from the top.
     """
     figure = go.Figure()
     runs = list(dict.fromkeys(rows["run_id"]))
     bars = [(run, outcome) for run in runs for outcome in ("success", "failure")]
     size = rows.groupby(["run_id", "outcome"])["n"].max()
     bars = [bar for bar in bars if bar in size.index]
-    means = rows.set_index(["run_id", "outcome", "phase"])["mean"]
+    means = rows.set_index(["run_id", "outcome", "phase"])[["mean", "low", "high", "n"]].astype(float)
+    bar_names = [f"{plot_text(names.get(run, run), 40)}, {outcome}" for run, outcome in bars]
     for place, (phase, label) in enumerate(phases.items()):
-        values = [float(means.get((*bar, phase), 0.0)) for bar in bars]
+        own = means.reindex([(*bar, phase) for bar in bars])
+        values = own["mean"].fillna(0.0).to_list()
         if any(values):
+            hovers = [
+                f"{name}<br>{label}: {mean:,.2f} ({_spread(low, high)})<br>n = {n:,.0f} episodes"
+                for name, mean, low, high, n in zip(
+                    bar_names, *(own[part] for part in ("mean", "low", "high", "n")), strict=True
+                )
+            ]
             figure.add_trace(
                 go.Bar(
                     orientation="h",
@@ -78,7 +87,8 @@ def phase_figure(
                     y=list(range(len(bars))),
                     name=label,
                     marker={"color": PALETTE[place], "line": {"width": 0}},
-                    hovertemplate=f"{label}: %{{x:,.1f}}<extra></extra>",
+                    hovertext=hovers,
+                    hovertemplate="%{hovertext}<extra></extra>",
                 )
             )
     finish(figure, height=int(90 + 26 * len(bars)), barmode="stack", bargap=0.3, hovermode="closest")
@@ -95,7 +105,7 @@ def ratio_figure(rows: pd.DataFrame) -> go.Figure:
     """Means of B as a multiple of those of A with their intervals, on a logarithmic axis.
 
     ``rows``: ``label, n, a, b, difference, low, high, verdict``; needs ``a > 0`` and ``b > 0`` in every row.
-    Where an interval reaches down to nothing it is cut at 0.02.
+    Where an interval reaches down to nothing it is cut at 0.02. Without an interval the hover says so.
     """
     figure = go.Figure()
     labels = [plot_text(label, 30) for label in rows["label"]]
@@ -107,6 +117,10 @@ def ratio_figure(rows: pd.DataFrame) -> go.Figure:
         ratio = ((base + part["difference"]) / base).clip(lower=_LEAST_RATIO)
         low = ((base + part["low"]) / base).clip(lower=_LEAST_RATIO).fillna(ratio)
         high = ((base + part["high"]) / base).clip(lower=_LEAST_RATIO).fillna(ratio)
+        told = [
+            "no interval" if known != known else f"95% [{bottom:.2f}, {top:.2f}]"
+            for known, bottom, top in zip(part["low"], low, high, strict=True)
+        ]
         figure.add_trace(
             go.Scatter(
                 x=ratio,
@@ -123,9 +137,9 @@ def ratio_figure(rows: pd.DataFrame) -> go.Figure:
                     "thickness": 1.6,
                     "width": 4,
                 },
-                customdata=pd.DataFrame({"low": low, "high": high, "n": part["n"]}),
-                hovertemplate="%{y}: %{x:.2f} times A<br>95% [%{customdata[0]:.2f}, %{customdata[1]:.2f}]"
-                "<br>n = %{customdata[2]}<extra></extra>",
+                customdata=pd.DataFrame({"n": part["n"], "told": told}),
+                hovertemplate="%{y}: %{x:.2f} times A<br>%{customdata[1]}"
+                "<br>n = %{customdata[0]}<extra></extra>",
             )
         )
     finish(figure, height=90 + 24 * len(rows), hovermode="closest")
@@ -139,6 +153,10 @@ def ratio_figure(rows: pd.DataFrame) -> go.Figure:
     )
     figure.update_yaxes(categoryorder="array", categoryarray=labels[::-1])
     return figure
+
+
+def _spread(low: float, high: float, digits: int = 2) -> str:
+    return f"95% CI {low:,.{digits}f} – {high:,.{digits}f}" if low == low else "no interval"
 
 
 def _error(mean: float, low: float, high: float, colour: str) -> dict[str, Any]:

@@ -150,7 +150,8 @@ def between_runs(runs: Runs) -> None:
     st.caption(
         safe_text(
             f"{plural(len(pairs), 'task')} that both runs completed, however they were scored. Intervals are "
-            "95%, task-level paired percentile bootstrap; an interval that contains 0 is undecided."
+            "95%, task-level paired percentile bootstrap; an interval that contains 0 is undecided. "
+            "Where all tasks differ by the same there is none."
         )
     )
     ratios = shared(comparable_ratios, change)

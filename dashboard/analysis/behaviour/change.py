@@ -11,10 +11,11 @@ import pandas as pd
 from dashboard.analysis.behaviour.measures import MEASURES
 from dashboard.analysis.compare import PAIR_KEY, fast_intervals
 
-__all__ = ["changed_tasks", "pair_behaviour", "paired_change"]
+__all__ = ["NONE_DIFFERS", "changed_tasks", "pair_behaviour", "paired_change"]
 
 FEWEST_PAIRS: Final = 6
 """Fewer pairs settle nothing at 95%: that even six all change one way has a chance of 2 in 64."""
+NONE_DIFFERS: Final = "no task differs"
 _KEPT = ["run_id", "episode_id", "outcome", "shown_instruction", *MEASURES]
 
 
@@ -37,8 +38,9 @@ def paired_change(pairs: pd.DataFrame) -> pd.DataFrame:
     """``measure, label, n, a, b, difference, low, high, verdict`` for every measure that both recorded.
 
     Differences are B minus A with a task-level paired percentile bootstrap interval (95%). ``verdict`` is
-    "more" or "less" when the interval leaves out 0, else "undecided"; with fewer than :data:`FEWEST_PAIRS`
-    pairs there is no interval.
+    "more" or "less" when the interval leaves out 0, else "undecided". There is none with fewer than
+    :data:`FEWEST_PAIRS` pairs, nor where all differences are equal: resampling would claim certainty, and
+    counts have no upper bound to reckon with. Where no task differs the verdict is :data:`NONE_DIFFERS`.
     """
     values = {}
     for measure in MEASURES:
@@ -49,9 +51,12 @@ def paired_change(pairs: pd.DataFrame) -> pd.DataFrame:
     intervals = fast_intervals({measure: b - a for measure, (a, b) in values.items()})
     rows = []
     for measure, (a, b) in values.items():
-        interval = intervals[measure] if len(a) >= FEWEST_PAIRS else None
+        spread = np.ptp(b - a) > 0
+        interval = intervals[measure] if len(a) >= FEWEST_PAIRS and spread else None
         difference = math.fsum(b - a) / len(a)
-        decided = interval is not None and interval.decided
+        verdict = "undecided" if spread or difference else NONE_DIFFERS
+        if interval is not None and interval.decided:
+            verdict = "more" if difference > 0 else "less"
         rows.append(
             {
                 "measure": measure,
@@ -62,7 +67,7 @@ def paired_change(pairs: pd.DataFrame) -> pd.DataFrame:
                 "difference": difference,
                 "low": interval.low if interval else math.nan,
                 "high": interval.high if interval else math.nan,
-                "verdict": ("more" if difference > 0 else "less") if decided else "undecided",
+                "verdict": verdict,
             }
         )
     columns = ["measure", "label", "n", "a", "b", "difference", "low", "high", "verdict"]

@@ -33,6 +33,11 @@ def by_outcome(episodes: pd.DataFrame, measures: Sequence[str] = tuple(MEASURES)
     long = {name: part.rename_axis(columns="measure").stack() for name, part in figures.items()}
     table = pd.DataFrame(long).reset_index()
     table = table[table["n"] > 0].reset_index(drop=True)
+    return _with_count_interval(table)
+
+
+def _with_count_interval(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows of ``mean, sd, n`` (rows numbered from 0) with Student's interval instead of ``sd``, cut at 0."""
     low, high = mean_interval(table["mean"], table["sd"], table["n"], bounds=None)
     told = table["sd"] > 0
     bounds: dict[str, Any] = {"low": low.clip(min=0.0), "high": high}
@@ -60,10 +65,13 @@ def outcome_table(rows: pd.DataFrame, run_id: str) -> pd.DataFrame:
 
 
 def phase_means(episodes: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """``run_id, outcome, phase, mean, n``: turns or tokens (``kind``) an episode by phase."""
+    """``run_id, outcome, phase, mean, n, low, high``: turns or tokens (``kind``) an episode by phase.
+
+    The interval is that of :func:`by_outcome`.
+    """
     columns = {f"{kind}_{phase}": phase for phase in PHASES}
     decided = episodes.loc[episodes["outcome"].isin(OUTCOMES), ["run_id", "outcome", *columns]]
     long = decided.rename(columns=columns).melt(["run_id", "outcome"], list(PHASES), "phase", "value")
     grouped = long.groupby(["run_id", "outcome", "phase"], sort=False)["value"]
-    table = grouped.agg(mean="mean", n="count").reset_index()
-    return table[table["n"] > 0].reset_index(drop=True)
+    table = grouped.agg(mean="mean", n="count", sd="std").reset_index()
+    return _with_count_interval(table[table["n"] > 0].reset_index(drop=True))

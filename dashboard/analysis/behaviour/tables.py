@@ -42,7 +42,7 @@ CHANGE_COLUMNS: Final[Mapping[str, Column]] = {
     "b": Column("B", "number", 2),
     "difference": Column("B − A", "number", 2),
     "interval": Column("95% interval"),
-    "verdict": Column("In B", help="undecided: the interval contains 0"),
+    "verdict": Column("In B", help="undecided: the interval contains 0, or there is none"),
 }
 PATTERN_COLUMNS: Final[Mapping[str, Column]] = {
     "failures": Column("Failures", "count", width="small"),

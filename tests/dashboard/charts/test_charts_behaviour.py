@@ -52,6 +52,8 @@ def test_phases_stack_to_the_mean() -> None:
             "outcome": ["success", "success", "failure"],
             "phase": ["search_home", "product_detail", "search_home"],
             "mean": [1.0, 3.5, 2.0],
+            "low": [math.nan, 2.25, 1.5],
+            "high": [math.nan, 4.75, 2.5],
             "n": [4, 4, 9],
         }
     )
@@ -61,24 +63,35 @@ def test_phases_stack_to_the_mean() -> None:
         "Product page": [3.5, 0.0],
     }
     assert "n=9" in figure.layout.yaxis.ticktext[1]
+    home, product = figure.data
+    assert home.hovertext[0] == "demo-iter00, success<br>Search home: 1.00 (no interval)<br>n = 4 episodes"
+    assert home.hovertext[1].endswith("failure<br>Search home: 2.00 (95% CI 1.50 – 2.50)<br>n = 9 episodes")
+    assert "Product page: 3.50 (95% CI 2.25 – 4.75)" in product.hovertext[0]
     assert_no_markup(figure)
 
 
 def test_ratios_are_of_b_to_a_and_cut_where_nothing_is_left() -> None:
     rows = pd.DataFrame(
         {
-            "label": ["Turns", HOSTILE, "Repairs"],
-            "n": [100, 100, 3],
-            "a": [4.0, 2.0, 1.0],
-            "b": [8.0, 1.0, 2.0],
-            "difference": [4.0, -1.0, 1.0],
-            "low": [2.0, -2.5, math.nan],
-            "high": [6.0, -0.5, math.nan],
-            "verdict": ["more", "less", "undecided"],
+            "label": ["Turns", HOSTILE, "Repairs", "Searches"],
+            "n": [100, 100, 3, 100],
+            "a": [4.0, 2.0, 1.0, 1.0],
+            "b": [8.0, 1.0, 2.0, 1.0],
+            "difference": [4.0, -1.0, 1.0, 0.0],
+            "low": [2.0, -2.5, math.nan, math.nan],
+            "high": [6.0, -0.5, math.nan, math.nan],
+            "verdict": ["more", "less", "undecided", "no task differs"],
         }
     )
     figure = ratio_figure(rows)
-    more, less, undecided = figure.data
+    more, less, undecided, same = figure.data
+    assert list(same.x) == [1.0] and same.name == "no task differs"
+    assert [trace.customdata[0][1] for trace in figure.data] == [
+        "95% [1.50, 2.50]",
+        "95% [0.02, 0.75]",
+        "no interval",
+        "no interval",
+    ]
     assert more.name == "more in B" and list(more.x) == [2.0]
     assert (more.error_x.array[0], more.error_x.arrayminus[0]) == pytest.approx((0.5, 0.5))
     assert list(less.x) == [0.5] and less.error_x.arrayminus[0] == pytest.approx(0.48)

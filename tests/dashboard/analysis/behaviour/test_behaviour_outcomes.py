@@ -79,8 +79,12 @@ def test_phases_are_means_an_episode() -> None:
         episode("a", 1, "success", turns=3.0, turns_search_home=1.0, turns_product_detail=2.0),
         episode("a", 2, "success", turns=1.0, turns_search_home=1.0),
     )
-    means = phase_means(rows, "turns").set_index("phase")["mean"]
+    table = phase_means(rows, "turns").set_index("phase")
+    means = table["mean"]
     assert means["search_home"] == 1 and means["product_detail"] == 1 and means["other"] == 0
+    low, high = stats.t.interval(0.95, 1, 1.0, stats.sem([2.0, 0.0]))
+    assert low < 0 and table.loc["product_detail", ["low", "high"]].tolist() == pytest.approx([0.0, high])
+    assert math.isnan(table.loc["search_home", "low"])  # 1 and 1: all equal
 
 
 def test_change_is_paired_by_task() -> None:
@@ -103,10 +107,20 @@ def test_change_is_paired_by_task() -> None:
     )
     assert 2 < turns["low"] < turns["difference"] < turns["high"] < 4
     assert turns["verdict"] == "more"
-    assert change.loc["query_characters", "verdict"] == "undecided"
+    same = change.loc["query_characters"]  # 10 in all: resampling would say 0 for certain
+    assert same["verdict"] == "no task differs" and math.isnan(same["low"]) and math.isnan(same["high"])
     tasks = changed_tasks(pairs, "turns")
     assert len(tasks) == 40 and tasks["difference"].abs().is_monotonic_decreasing
     assert tasks["instruction"].iloc[0] == f"task {tasks['task_id'].iloc[0]}"
+
+
+def test_a_change_by_the_same_on_every_task_has_no_interval() -> None:
+    rows = frame(
+        *(episode("a", k, "success", turns=float(k)) for k in range(1, 41)),
+        *(episode("b", k, "success", turns=float(k + 2)) for k in range(1, 41)),
+    )
+    turns = paired_change(pair_behaviour(rows, "a", "b")).set_index("measure").loc["turns"]
+    assert (turns["difference"], turns["verdict"]) == (2.0, "undecided") and math.isnan(turns["low"])
 
 
 def test_runs_without_a_common_task_give_no_rows() -> None:
