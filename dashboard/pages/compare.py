@@ -19,7 +19,7 @@ from dashboard.analysis.compare.tables import (
 from dashboard.charts.comparison import difference_figure, transition_figure
 from dashboard.lake.pairs import RunComparison
 from dashboard.ui import components as ui
-from dashboard.ui import state
+from dashboard.ui import live, state
 from dashboard.ui.comparison import candidates, catalogue_warning, comparable_runs, compare, name_and_id
 from dashboard.ui.data import Runs, shared
 from dashboard.ui.figures import drawn
@@ -69,6 +69,7 @@ def main() -> None:
     if not chosen:
         ui.empty_state("Choose at least one run to compare with the baseline.")
         return
+    live.follow(runs, [baseline, *chosen])
     for run_id in chosen:
         catalogue_warning(runs, baseline, run_id)
     results = {run_id: compare(baseline, run_id, method) for run_id in chosen}

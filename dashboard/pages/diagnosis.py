@@ -22,7 +22,7 @@ from dashboard.analysis.diagnosis import (
 from dashboard.charts.diagnosis import flow_figure, stage_figure
 from dashboard.charts.limits import drawn_note
 from dashboard.ui import components as ui
-from dashboard.ui import state
+from dashboard.ui import live, state
 from dashboard.ui.catalogue import why_not_catalogue
 from dashboard.ui.data import Runs, shared
 from dashboard.ui.diagnosis import diagnoses
@@ -46,6 +46,7 @@ def main() -> None:
         failures_only = state.toggle(
             "Failures only", key="failures", help="Leave successes out of the shares."
         )
+    live.follow(runs, chosen)
     found = diagnoses(chosen)
     if found.empty:
         ui.empty_state("The chosen runs have no episodes yet.")

@@ -19,7 +19,7 @@ from dashboard.analysis.tasks_table import (
 )
 from dashboard.analysis.terminations import reason_order
 from dashboard.ui import components as ui
-from dashboard.ui import state, tables
+from dashboard.ui import live, state, tables
 from dashboard.ui.comparison import mixed_catalogues
 from dashboard.ui.data import Runs, rows, shared
 from dashboard.ui.pager import choose_page, draw_pager
@@ -35,6 +35,7 @@ def main() -> None:
     runs = ui.require_runs(traces=True)
     chosen = ui.pick_runs(runs)
     ui.problem_banner(runs, chosen)
+    live.follow(runs, chosen)
     mixed_catalogues(runs, chosen)
     everything = find_episodes(chosen)
     if everything.empty:

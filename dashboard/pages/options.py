@@ -30,7 +30,7 @@ from dashboard.analysis.outcomes import (
 )
 from dashboard.charts.distributions import interval_figure, row_height
 from dashboard.charts.shares import share_figure
-from dashboard.ui import catalogue, state, tables
+from dashboard.ui import catalogue, live, state, tables
 from dashboard.ui import components as ui
 from dashboard.ui.data import Runs, rows, shared
 from dashboard.ui.figures import drawn
@@ -50,6 +50,7 @@ def main() -> None:
     runs = ui.require_runs(traces=True)
     chosen = ui.pick_runs(runs)
     ui.problem_banner(runs, chosen)
+    live.follow(runs, chosen)
     kind = state.choice(
         "What",
         list(KINDS),

@@ -18,7 +18,7 @@ from dashboard.analysis.rewards import (
 )
 from dashboard.charts.distributions import bin_figure, ecdf_figure, interval_figure
 from dashboard.ui import components as ui
-from dashboard.ui import state, tables
+from dashboard.ui import live, state, tables
 from dashboard.ui.data import Runs, rows, shared
 from dashboard.ui.figures import drawn
 from dashboard.ui.text import safe_text
@@ -32,6 +32,7 @@ def main() -> None:
     runs = ui.require_runs()
     chosen = ui.pick_runs(runs, traces=False)
     ui.problem_banner(runs, chosen)
+    live.follow(runs, chosen)
     components = shared(component_rows, rows("reward_components", run_ids=chosen))
     if components.empty:
         ui.empty_state(

@@ -16,7 +16,7 @@ from dashboard.analysis.terminations import (
 from dashboard.charts.limits import drawn_note
 from dashboard.charts.shares import share_figure, step_figure
 from dashboard.ui import components as ui
-from dashboard.ui import state, tables
+from dashboard.ui import live, state, tables
 from dashboard.ui.data import Runs, rows, shared
 from dashboard.ui.figures import drawn
 from dashboard.ui.text import plural, safe_text
@@ -29,6 +29,7 @@ def main() -> None:
     runs = ui.require_runs()
     chosen = ui.pick_runs(runs, traces=False)
     ui.problem_banner(runs, chosen)
+    live.follow(runs, chosen)
     found = rows("termination_reasons", run_ids=chosen)
     if found.empty:
         ui.empty_state("None of the chosen runs has an episode yet.")

@@ -16,7 +16,7 @@ from dashboard.analysis.training import (
 )
 from dashboard.lake.training_discovery import FoundSource
 from dashboard.ui import components as ui
-from dashboard.ui import state, tables
+from dashboard.ui import live, state, tables
 from dashboard.ui.text import MISSING, count, plural, safe_text
 from dashboard.ui.training import TrainingView, load_training, source_label
 from dashboard.ui.training_bundle import draw_contributions, draw_gates, draw_optimiser
@@ -77,11 +77,13 @@ def banner(problems: list[str]) -> None:
 def draw_rounds(view: TrainingView, source: FoundSource, window: int) -> None:
     """The page of training rounds, straight from their folders."""
     rounds = view.frame("training_rounds", source=source.key)
+    groups = plural(int(rounds["groups"].sum()), "group")
+    live.follow_training(f"{groups} of {plural(len(rounds), 'round')} recorded")
     draw_problems(view.frame("training_problems", source=source.key))
     draw_round_table(round_table(rounds), "Straight from the rollout files of each round.")
     steps = view.frame("training_steps", source=source.key)
     if steps.empty:
-        ui.empty_state("The rounds hold no group yet.", hint="The page follows them as they are written.")
+        ui.empty_state("The rounds hold no group yet.", hint="Following them shows each as it is written.")
         return
     draw_steps(steps, window)
     st.caption("Select a point to list its step's groups below.")

@@ -15,9 +15,10 @@ from dashboard.ui import state
 from dashboard.ui.data import Runs, get_lake, lake_version, load_runs
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import count, duration, error_text, is_missing, number, plural, safe_text
+from dashboard.ui.training import training_state
 from shopsim.errors import ShopSimError
 
-__all__ = ["SECONDS", "follow", "progress_of", "unfinished_statuses"]
+__all__ = ["SECONDS", "follow", "follow_training", "progress_of", "unfinished_statuses"]
 
 SECONDS: Final = 5.0
 """How often a followed page looks for new records."""
@@ -46,16 +47,38 @@ def follow(runs: Runs, run_ids: Sequence[str]) -> None:
         _watch(traced)
 
 
+def follow_training(told: str) -> None:
+    """Offer to follow training rounds, as :func:`follow` does; ``told`` says how far they are (Markdown)."""
+    help_text = (
+        f"Looks for new groups every {SECONDS:.0f} seconds and draws the page again when there are any"
+    )
+    if state.toggle("Follow rounds being written", key="live", help=help_text):
+        st.session_state[_DRAWN] = None
+        _watch_training(told)
+
+
 @st.fragment(run_every=SECONDS)
 def _watch(run_ids: list[str]) -> None:
     try:
-        version = lake_version()
-        if st.session_state.get(_DRAWN) not in (None, version):
-            st.rerun()
-        st.session_state[_DRAWN] = version
+        _draw_again_when_changed(lake_version())
         _draw(run_ids)
     except ShopSimError as error:
         st.error(error_text(error), icon=":material/error:")
+
+
+@st.fragment(run_every=SECONDS)
+def _watch_training(told: str) -> None:
+    try:
+        _draw_again_when_changed(training_state().version)
+        st.caption(f"{told}. Looked at {_clock(datetime.now(UTC), seconds=True)}.")
+    except ShopSimError as error:
+        st.error(error_text(error), icon=":material/error:")
+
+
+def _draw_again_when_changed(version: str) -> None:
+    if st.session_state.get(_DRAWN) not in (None, version):
+        st.rerun()
+    st.session_state[_DRAWN] = version
 
 
 def _draw(run_ids: list[str]) -> None:

@@ -15,7 +15,7 @@ from dashboard.lake.training_discovery import FoundSource
 from dashboard.ui.text import count
 from dashboard.ui.workspace import Workspace, current_workspace
 
-__all__ = ["TrainingView", "load_training", "source_label"]
+__all__ = ["TrainingView", "load_training", "source_label", "training_state"]
 
 REFRESH_SECONDS = 5.0
 
@@ -53,6 +53,12 @@ class TrainingView:
         """Rows of ``dashboard/queries/<name>.sql`` over the tables of training; a copy, cached by version."""
         key = (str(self.workspace.cache_dir), self.state.version)
         return _frame(self.training, key, name, sorted(params.items(), key=lambda item: item[0]))
+
+
+def training_state() -> TrainingState:
+    """The newest state of rounds and bundles, looked for when due; its version tells when data changed."""
+    workspace = current_workspace()
+    return _handle(tuple(map(str, workspace.roots)), str(workspace.cache_dir)).look(now=False)
 
 
 def load_training() -> TrainingView:
