@@ -33,9 +33,10 @@ from dashboard.ui.training import TrainingView
 from shopsim.errors import ShopSimError
 from shopsim.rollout.trace import is_complete
 
-__all__ = ["draw_groups", "open_class"]
+__all__ = ["draw_groups", "named_group", "named_rollout", "open_class"]
 
 _ROWS = 10
+_DIGITS = 9
 
 
 def open_class(round_number: int, name: str) -> None:
@@ -108,11 +109,13 @@ def _choose_groups(
 
 
 def _choose_group(groups: pd.DataFrame) -> Mapping[str, Any]:
-    """The group of the URL (``group``: round and index), else the first; the table chooses another."""
+    """The group of the URL (``group``: round and index, or an index that one group has), else the first;
+    the table chooses another.
+    """
     keys = [f"{row.round}-{row.group_index}" for row in groups.itertuples()]
     asked = state.peek("group")
-    chosen = asked if asked in keys else keys[0]
-    if asked not in (None, chosen) and state.raw("group"):
+    chosen = named_group(asked, keys) or keys[0]
+    if asked is not None and named_group(asked, keys) is None and state.raw("group"):
         say_missing(f"There is no group {quoted([str(asked)])} here (round and index)", f"group {chosen}")
     state.remember("group", chosen, keys[0])
 
@@ -137,6 +140,24 @@ def _choose_group(groups: pd.DataFrame) -> Mapping[str, Any]:
     return {str(name): value for name, value in groups.iloc[keys.index(chosen)].items()}
 
 
+def named_group(asked: Any, keys: list[str]) -> str | None:
+    """The one of ``keys`` (``<round>-<index>``) that ``asked`` names, in full or by an index of its own."""
+    if asked in keys:
+        return str(asked)
+    same = [key for key in keys if key.partition("-")[2] == asked]
+    return same[0] if len(same) == 1 else None
+
+
+def named_rollout(asked: Any, files: list[Any]) -> str | None:
+    """The one of ``files`` (``rollout-<9 digits>.json``) that ``asked`` names, in full or by its number."""
+    if not isinstance(asked, str) or asked in files:
+        return asked if isinstance(asked, str) else None
+    if not (asked.isascii() and asked.isdigit()):
+        return None
+    name = f"rollout-{int(asked):09d}.json" if len(asked) <= _DIGITS else ""
+    return name if name in files else None
+
+
 def _draw_group(view: TrainingView, source: str, group: Mapping[str, Any]) -> None:
     st.subheader(f"Group {int(group['group_index'])}, round {int(group['round'])}", anchor=False)
     facts = [f"rollout step {int(group['rollout_step'])}"]
@@ -159,7 +180,7 @@ def _problem(row: Mapping[Any, Any]) -> str:
 
 
 def _choose_rollout(rollouts: pd.DataFrame) -> Mapping[str, Any] | None:
-    """The rollout of the URL (``rollout``: its file), None when none is chosen."""
+    """The rollout of the URL (``rollout``: its file or the number in its name), None when none is chosen."""
     if rollouts.empty:
         ui.empty_state("This group has no rollout.")
         return None
@@ -182,10 +203,11 @@ def _choose_rollout(rollouts: pd.DataFrame) -> Mapping[str, Any] | None:
         height="content",
         alt="Rollouts of the group",
     )
-    chosen = state.peek("rollout")
-    if chosen not in files:
-        if chosen is not None and state.raw("rollout"):
-            say_missing(f"This group has no rollout {quoted([chosen])}", "the group alone")
+    asked = state.peek("rollout")
+    chosen = named_rollout(asked, files)
+    if chosen is None:
+        if asked is not None and state.raw("rollout"):
+            say_missing(f"This group has no rollout {quoted([asked])}", "the group alone")
         st.caption("Select a row's cell to open that rollout.")
         return None
     state.remember("rollout", chosen, None, of="group")

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.ui.training_groups import named_group, named_rollout
 from tests.factories.episode_pages import sent_text
 from tests.factories.review_pages import (
     HOSTILE,
@@ -145,6 +146,38 @@ def test_groups_of_a_class(review: ReviewApp) -> None:
     assert groups["retry"].tolist() == ["succeeded"]
     app = review.act(app, lambda page: page.selectbox(key="in_round").set_value(1))
     assert "No group matches" in sent_text(app)
+
+
+def test_a_link_may_name_a_group_and_a_rollout_by_number(review: ReviewApp) -> None:
+    app = review.open("training", training=SOURCE, group="640", rollout="5123")
+    assert app.query_params["group"] == "1-640" and not told_missing(app)
+    assert app.query_params["rollout"] == "rollout-000005123.json"
+    assert "group 640 · rollout" in captions(app).replace("\\", "")
+
+
+def test_a_link_to_what_is_not_there_says_what_is_shown(review: ReviewApp) -> None:
+    app = review.open("training", training="nope", rollout_step="9999", group="650", rollout="3")
+    assert told_missing(app) == [
+        "Source: “nope” is not offered here. Shown instead: slime-training (training rounds).",
+        "Rollout step: “9999” is not offered here. Shown instead: All steps.",
+        "There is no group “650” here (round and index). Shown instead: group 0-0.",
+    ]
+    app = review.open("training", training=SOURCE, group="1-641", rollout="3")
+    assert told_missing(app) == ["This group has no rollout “3”. Shown instead: the group alone."]
+
+
+def test_a_number_names_only_what_it_tells_apart() -> None:
+    assert named_group("7", ["0-7", "1-8"]) == "0-7" and named_group("0-7", ["0-7"]) == "0-7"
+    assert named_group("7", ["0-7", "1-7"]) is None and named_group(None, ["0-7"]) is None
+    files = ["rollout-000000003.json", None]
+    assert named_rollout("3", files) == named_rollout("000000003", files) == files[0]
+    assert named_rollout(None, files) is named_rollout("4", files) is named_rollout("三", files) is None
+    assert named_rollout("9" * 5000, files) is None
+
+
+def told_missing(app: AppTest) -> list[str]:
+    """What the page says of an address that it could not follow."""
+    return [element.value.replace("\\", "") for element in app.warning if "Shown instead" in element.value]
 
 
 def test_rounds_stay_out_of_the_other_pages(review: ReviewApp) -> None:
