@@ -22,7 +22,8 @@ import pandas as pd
 from dashboard.analysis.columns import Column
 from dashboard.analysis.intervals import mean_interval, wilson_interval
 from shopsim.search import MAX_RESULTS, metrics
-from shopsim.search.intervals import bootstrap_mean
+from shopsim.search.intervals import bootstrap_columns, bootstrap_mean
+from shopsim.search.postings import IntArray
 from shopsim.search.rankings import FloatArray
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "mean_over_tasks",
     "pick_queries",
     "presented_figures",
+    "recall_curve_rows",
     "recall_curves",
 ]
 
@@ -81,6 +83,7 @@ COLUMNS: Final = (
     "depth",
 )
 _EPISODE = ["run_id", "episode_id"]
+_CURVE: Final = ["series", "k", "recall", "low", "high", "n"]
 
 
 def pick_queries(rows: pd.DataFrame, pick: str) -> pd.DataFrame:
@@ -109,7 +112,7 @@ def filter_rows(rows: pd.DataFrame, *, domain: str = "", length: str = "") -> pd
 
 
 def recall_curves(rows: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
-    """Mean Recall@k: ``series, k, recall, n``, series in ``order``.
+    """Mean Recall@k: ``series, k, recall, low, high, n``, series in ``order``; see :func:`recall_curve_rows`.
 
     A curve ends where the results of some query are no longer known: at 150 from the scorer, at the last
     rank that every trace shows. Queries of which no result was recorded are not counted.
@@ -119,14 +122,29 @@ def recall_curves(rows: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
     for series in order:
         if (part := groups.get(series)) is not None:
             reach = int(part["depth"].min())
-            curve = metrics.recall_curve(part["rank"].to_numpy(dtype=np.int64), reach)
-            parts.append(
-                pd.DataFrame(
-                    {"series": series, "k": np.arange(1, reach + 1), "recall": curve, "n": len(part)}
-                )
-            )
-    columns = ["series", "k", "recall", "n"]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+            first = part["rank"].to_numpy(dtype=np.int64)
+            parts.append(recall_curve_rows(series, first, part["task_id"].tolist(), reach))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_CURVE)
+
+
+def recall_curve_rows(series: str, first: IntArray, tasks: Sequence[Hashable], reach: int) -> pd.DataFrame:
+    """Mean Recall@k for k from 1 to ``reach``: ``series, k, recall, low, high, n``.
+
+    ``first``: the rank of each query's first wanted product, 0 for none. The 95% intervals, of each k by
+    itself, are those of :func:`mean_over_tasks`.
+    """
+    ks = np.arange(1, reach + 1)
+    curve = metrics.recall_curve(first, reach)
+    distinct = len(set(tasks))
+    if distinct == len(tasks):
+        low, high = wilson_interval(curve * len(tasks), len(tasks))
+    elif distinct < 2:
+        low = high = np.full(reach, np.nan)
+    else:
+        found = ((first > 0)[:, None] & (first[:, None] <= ks)).astype(np.float64)
+        low, high = bootstrap_columns(found, tasks)
+    table = {"series": series, "k": ks, "recall": curve, "low": low, "high": high, "n": len(tasks)}
+    return pd.DataFrame(table, columns=_CURVE)
 
 
 def figures(rows: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:

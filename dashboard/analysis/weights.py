@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.analysis.columns import Column
-from dashboard.analysis.search_quality import mean_over_tasks
+from dashboard.analysis.search_quality import mean_over_tasks, recall_curve_rows
 from shopsim.search import MAX_RESULTS, metrics
 from shopsim.search.documents import FIELDS
 from shopsim.search.evaluation import Outcomes
@@ -61,11 +61,9 @@ GAIN_COLUMNS: Final[Mapping[str, Column]] = {
 }
 
 
-def curve_rows(series: str, outcomes: Outcomes) -> pd.DataFrame:
+def curve_rows(series: str, outcomes: Outcomes, tasks: Sequence[Hashable]) -> pd.DataFrame:
     """Recall@k of one set for :func:`dashboard.charts.search_curves.recall_figure`."""
-    curve = metrics.recall_curve(outcomes.first, MAX_RESULTS)
-    ks = np.arange(1, MAX_RESULTS + 1)
-    return pd.DataFrame({"series": series, "k": ks, "recall": curve, "n": len(outcomes)})
+    return recall_curve_rows(series, outcomes.first, tasks, MAX_RESULTS)
 
 
 def set_rows(series: str, outcomes: Outcomes, tasks: Sequence[Hashable]) -> pd.DataFrame:

@@ -22,7 +22,8 @@ def recall_figure(
 ) -> go.Figure:
     """One line a series on a logarithmic axis of k; the first page (20) and the end (150) are marked.
 
-    ``curves``: ``series, k, recall, n`` with ascending k; recall between 0 and 1.
+    ``curves``: ``series, k, recall, low, high, n`` with ascending k; recall and its 95% interval, told in the
+    hover, between 0 and 1.
     """
     figure = go.Figure()
     groups = curves.groupby("series", sort=False)
@@ -36,19 +37,25 @@ def recall_figure(
                 mode="lines",
                 line={"color": style.colour, "dash": style.dash, "width": 2, "shape": "hv"},
                 name=name,
-                hovertemplate=f"%{{y:.1f}}% of {int(rows['n'].iloc[0]):,}",
+                customdata=(100 * rows[["low", "high"]].astype(float)).to_numpy().round(1).tolist(),
+                hovertemplate=f"%{{y:.1f}}% (95% CI %{{customdata[0]:.1f}} – %{{customdata[1]:.1f}}) "
+                f"of n = {int(rows['n'].iloc[0]):,}"
+                if rows["low"].notna().all()
+                else f"%{{y:.1f}}% (no interval: one task) of n = {int(rows['n'].iloc[0]):,}",
             )
         )
     many = len(groups) > _MOST_IN_HOVER
     finish(figure, height=height, legend=False, hovermode="closest" if many else "x unified")
     if many:
-        figure.update_traces(hovertemplate="Recall@%{x}: %{y:.1f}%")
+        for trace in figure.data:
+            trace.hovertemplate = f"Recall@%{{x}}: {trace.hovertemplate}"
     figure.update_xaxes(
         type="log",
         range=[-0.03, 2.2],
         tickvals=_TICKS,
         ticktext=[str(k) for k in _TICKS],
         title={"text": "Results looked at (k)"},
+        unifiedhovertitle={"text": "k = %{x}"},
     )
     figure.update_yaxes(title={"text": "Recall@k"}, ticksuffix="%", range=[0, 102])
     for mark in _MARKS:

@@ -118,8 +118,9 @@ def curves(lab: Lab, asked: Asked, sets: Sets) -> pd.DataFrame:
 
 @st.cache_resource(show_spinner=False, max_entries=100)
 def _curves(_lab: Lab, identity: _Identity, asked: Asked, sets: _Named) -> pd.DataFrame:
+    tasks = _queries(_lab, asked).units
     return pd.concat(
-        [curve_rows(name, _outcomes(_lab, asked, values)) for name, values in sets], ignore_index=True
+        [curve_rows(name, _outcomes(_lab, asked, values), tasks) for name, values in sets], ignore_index=True
     )
 
 

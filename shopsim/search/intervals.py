@@ -11,7 +11,7 @@ import numpy as np
 from shopsim.errors import UsageError
 from shopsim.search.rankings import FloatArray
 
-__all__ = ["Interval", "bootstrap_mean", "paired_gain"]
+__all__ = ["Interval", "bootstrap_columns", "bootstrap_mean", "paired_gain"]
 
 _CELLS = 4_000_000  # draws held at once
 _ROUNDING = 1e-12  # means that differ by less are the same
@@ -57,6 +57,42 @@ def bootstrap_mean(
     tail = (1.0 - confidence) / 2.0
     low, high = np.quantile(means, [tail, 1.0 - tail])
     return Interval(float(values.mean()), float(low), float(high), count)
+
+
+def bootstrap_columns(
+    values: FloatArray,
+    units: Sequence[Hashable],
+    *,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[FloatArray, FloatArray]:
+    """Ends of the intervals of the means of many metrics, ``values`` of shape ``[queries, metrics]``.
+
+    Metrics lie between 0 and 1. Every one is resampled with the draws of :func:`bootstrap_mean` and gets its
+    very interval.
+    """
+    numbers: dict[Hashable, int] = {}
+    position = np.asarray([numbers.setdefault(unit, len(numbers)) for unit in units], dtype=np.int64)
+    count = len(numbers)
+    sums = np.zeros((count, values.shape[1]))
+    np.add.at(sums, position, values)
+    sizes = np.bincount(position, minlength=count).astype(np.float64)
+    dice = np.random.default_rng(seed)
+    step = max(1, _CELLS // count)
+    means: list[FloatArray] = []
+    for start in range(0, resamples, step):
+        rows = min(step, resamples - start)
+        drawn = dice.integers(0, count, size=(rows, count)) + count * np.arange(rows)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count).astype(np.float64)
+        means.append(times @ sums / (times @ sizes)[:, None])
+    tail = (1.0 - confidence) / 2.0
+    low, high = np.quantile(np.concatenate(means), [tail, 1.0 - tail], axis=0)
+    unit_means = sums / sizes[:, None]
+    for column in np.flatnonzero(unit_means.max(axis=0) - unit_means.min(axis=0) <= _ROUNDING):
+        flat = _constant(float(values[:, column].mean()), count, confidence, (0.0, 1.0))
+        low[column], high[column] = flat.low, flat.high
+    return low, high
 
 
 def paired_gain(

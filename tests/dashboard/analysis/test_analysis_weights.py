@@ -60,7 +60,7 @@ def test_metrics_and_curve_of_a_set() -> None:
         }
     )
     assert (rows["low"] <= rows["mean"]).all() and (rows["mean"] <= rows["high"]).all()
-    curve = curve_rows("v3", outcomes(RANKS_BEFORE))
+    curve = curve_rows("v3", outcomes(RANKS_BEFORE), list(range(5)))
     assert curve["recall"].iloc[[0, 1, 3, 28, 29, 149]].tolist() == [0.2, 0.4, 0.6, 0.6, 0.8, 0.8]
     shown = presented_sets(set_rows("v3", outcomes(RANKS_BEFORE), list(range(5))), {"v3": V3}).iloc[0]
     assert shown["recall_at_20"].startswith("60.0%  [") and shown["title"] == 3.0

@@ -102,6 +102,8 @@ def test_curves_and_figures_count_what_is_within_k(ranks: list[int]) -> None:
     for k in (1, 2, 20, 149, 150):
         share = sum(0 < rank <= k for rank in ranks) / len(ranks)
         assert curve.loc[k - 1, "recall"] == pytest.approx(share)
+        ends = proportion_confint(round(share * len(ranks)), len(ranks), method="wilson")
+        assert curve.loc[k - 1, ["low", "high"]].tolist() == pytest.approx(list(ends), abs=1e-9)
     told = figures(rows, ["s"]).set_index("metric")
     assert told["n"].tolist() == [len(ranks)] * 4
     assert told.loc["mrr", "mean"] == pytest.approx(np.mean([1 / rank if rank else 0 for rank in ranks]))
@@ -129,10 +131,23 @@ def test_a_trace_gives_lower_bounds_beyond_what_it_shows() -> None:
     told = figures(rows, ["s"]).set_index("metric")
     assert not told.loc["recall_20", "bound"] and told.loc["recall_20", "mean"] == 0.5
     assert told.loc["recall_150", "bound"] and np.isnan(told.loc["recall_150", "low"])
-    assert recall_curves(rows, ["s"])["k"].max() == 20
+    curve = recall_curves(rows, ["s"])
+    assert curve["k"].max() == 20
     shown = presented_figures(figures(rows, ["s"]), {"s": "run"}).iloc[0]
     assert (shown["recall_150"], shown["mrr"], shown["ranks"]) == ("≥ 50.0%", "≥ 0.167", "trace")
     assert shown["recall_20"].startswith("50.0%  [")
+
+
+def test_curves_have_the_intervals_of_the_figures() -> None:
+    """Several queries a task: both resample tasks with the same draws; nothing found is no certainty."""
+    rows = ranked(*[3, 0, 150, 3, 40, 3] * 8, tasks=[k // 3 for k in range(48)])
+    curve, told = recall_curves(rows, ["s"]).set_index("k"), figures(rows, ["s"]).set_index("metric")
+    for k in (1, 20, 150):
+        ends = told.loc[f"recall_{k}", ["low", "high"]].tolist()
+        assert curve.loc[k, ["low", "high"]].tolist() == pytest.approx(ends, abs=1e-12)
+    assert curve.loc[1, ["low", "high"]].tolist() == pytest.approx(
+        list(proportion_confint(0, 16, method="wilson"))
+    )
 
 
 def test_a_trace_that_shows_every_result_or_the_product_knows_all() -> None:

@@ -20,26 +20,45 @@ HOSTILE = '<img src=x onerror=alert(1)> <a href="javascript:1">x</a>'
 def test_curves_are_drawn_as_they_are(series: int) -> None:
     ids = [f"s{k}" for k in range(series)]
     curves = pd.concat(
-        pd.DataFrame({"series": name, "k": [1, 2, 3], "recall": [0.25, 0.5, 0.75], "n": 40}) for name in ids
+        pd.DataFrame(
+            {
+                "series": name,
+                "k": [1, 2, 3],
+                "recall": [0.25, 0.5, 0.75],
+                "low": [0.125, 0.375, 0.625],
+                "high": [0.375, 0.625, 0.875],
+                "n": 40,
+            }
+        )
+        for name in ids
     )
     figure = recall_figure(curves, dict.fromkeys(ids, HOSTILE), run_styles(ids))
     assert len(figure.data) == series
     assert np.asarray(figure.data[0].y).tolist() == [25, 50, 75]
     assert np.asarray(figure.data[0].x).tolist() == [1, 2, 3]
     assert figure.layout.xaxis.type == "log"
+    assert figure.layout.xaxis.unifiedhovertitle.text == "k = %{x}"
+    assert [list(row) for row in figure.data[0].customdata] == [[12.5, 37.5], [37.5, 62.5], [62.5, 87.5]]
+    assert "95% CI" in figure.data[0].hovertemplate and "n = 40" in figure.data[0].hovertemplate
+    assert figure.data[0].hovertemplate.startswith("Recall@%{x}: ") == (series == 12)
     text = json.dumps(json.loads(figure.to_json()))
     assert "<img" not in text and "<a href" not in text and "&lt;img" in text
 
 
 def test_the_ticks_of_k_leave_room_for_each_other() -> None:
-    curves = pd.DataFrame({"series": "a", "k": range(1, 151), "recall": 0.5, "n": 10})
+    curves = pd.DataFrame(
+        {"series": "a", "k": range(1, 151), "recall": 0.5, "low": 0.2, "high": 0.8, "n": 10}
+    )
     ticks = [int(tick) for tick in recall_figure(curves, {"a": "a"}, run_styles("a")).layout.xaxis.ticktext]
     assert {1, 20, 150} <= set(ticks)
     assert all(after / before >= 2 for before, after in pairwise(ticks))
 
 
 def test_no_curve_is_an_empty_figure() -> None:
-    assert len(recall_figure(pd.DataFrame(columns=["series", "k", "recall", "n"]), {}, {}).data) == 0
+    assert (
+        len(recall_figure(pd.DataFrame(columns=["series", "k", "recall", "low", "high", "n"]), {}, {}).data)
+        == 0
+    )
 
 
 def test_score_bars_hold_every_part_and_no_markup() -> None:

@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 from shopsim.errors import UsageError
 from shopsim.search import metrics
 from shopsim.search.evaluation import Outcomes, QuerySet, by_group, judge, length_band, summarize
-from shopsim.search.intervals import bootstrap_mean, paired_gain
+from shopsim.search.intervals import bootstrap_columns, bootstrap_mean, paired_gain
 from shopsim.search.rankings import Rankings
 
 
@@ -148,6 +148,17 @@ def test_gains_that_do_not_differ_are_not_certain() -> None:
     assert (none.low, none.high, none.units) == (0.0, pytest.approx(most), 100)
     every = bootstrap_mean(np.ones(100), range(100))
     assert (every.low, every.high) == pytest.approx(proportion_confint(100, 100, method="wilson"))
+
+
+def test_many_metrics_are_resampled_as_one() -> None:
+    dice = np.random.default_rng(5)
+    values = (dice.random((60, 4)) < (0.2, 0.5, 0.8, 0.9)).astype(np.float64)
+    units = dice.integers(0, 25, size=60).tolist()
+    values = np.column_stack([values, np.zeros(60), np.ones(60)])
+    low, high = bootstrap_columns(values, units)
+    for column in range(6):
+        alone = bootstrap_mean(values[:, column], units)
+        assert (low[column], high[column]) == pytest.approx((alone.low, alone.high), abs=1e-12)
 
 
 def test_a_gain_needs_the_same_queries() -> None:
