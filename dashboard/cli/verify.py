@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dashboard.cli.target import RootOption, resolve_run
+from shopsim.wording import plural
 
 if TYPE_CHECKING:
     from shopsim.rollout.verify import EpisodeCheck
@@ -88,9 +89,10 @@ def _describe(report: dict[str, Any]) -> str:
         f"({report['steps']:,} steps), {report['different']} differ"
     ]
     lines += [f"not replayed, {n}: {reason}" for reason, n in report["skipped"].items()]
-    lines += [f"{n} differences in {field}" for field, n in report["fields"].items()]
+    lines += [f"{plural(n, 'difference')} in {field}" for field, n in report["fields"].items()]
     if report["wording_differences"]:
-        lines.append(f"{report['wording_differences']} messages are worded otherwise")
+        n = report["wording_differences"]
+        lines.append(f"{plural(n, 'message')} {'is' if n == 1 else 'are'} worded otherwise")
     for entry in report["differences"][:_EXAMPLES]:
         where = {0: "reset", None: "final"}.get(entry["step"], f"step {entry['step']}")
         lines.append(

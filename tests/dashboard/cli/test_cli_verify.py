@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.cli import app
+from dashboard.cli.verify import _describe
 from shopsim.cli import app as engine_app
 from shopsim.cli.process import run_app
 from tests.factories.tiny_workspace import tiny_workspace
@@ -39,7 +40,21 @@ def test_a_changed_reward_is_found(run_folder: Path, capsys: pytest.CaptureFixtu
     assert run_app(app, ["verify", str(run_folder)]) == 1
     told = capsys.readouterr().out
     assert "4 of 5 episodes replay identically" in told
+    assert "\n1 difference in reward_detail.r_att\n" in told
     assert "final reward_detail.r_att: recorded 0.25, replayed 1.0" in told
+
+
+@pytest.mark.parametrize(
+    ("many", "told"),
+    [
+        (1, "1 difference in reward\n1 message is worded otherwise"),
+        (1234, "1,234 differences in reward\n1,234 messages are worded otherwise"),
+    ],
+)
+def test_what_differs_is_counted_in_english(many: int, told: str) -> None:
+    report = {"run": "r", "episodes": 1, "identical": 0, "steps": 1, "different": 1, "skipped": {}}
+    more = {"fields": {"reward": many}, "wording_differences": many, "differences": []}
+    assert told in _describe(report | more)
 
 
 def test_another_catalogue_is_said_and_no_pass(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
