@@ -24,7 +24,7 @@ from shopsim.jsonio import read_json
 from shopsim.pipeline import layout
 from shopsim.search import SearchIndex, load_weights
 from shopsim.search.weights import WEIGHTS_FOLDER
-from shopsim.settings import Settings, load_settings
+from shopsim.settings import Settings, load_settings, workspace_hint
 from shopsim.tasks.goals import GoalSet, build_goals
 from shopsim.tasks.splits import Splits, load_splits
 
@@ -92,7 +92,8 @@ def open_engine(settings: Settings | None = None, *, terms: TermExtractor | None
     settings = settings or load_settings()
     folder = settings.prepared_dir
     if missing := [name for name in _REQUIRED if not (folder / name).is_file()]:
-        raise EngineError(f"{folder}: {', '.join(missing)} not found", hint="Run `shopsim prepare`.")
+        mend = workspace_hint(settings) or "Run `shopsim prepare`."
+        raise EngineError(f"{folder}: {', '.join(missing)} not found", hint=mend)
     corpus = load_corpus(folder / layout.PRODUCTS, expected_sha256=_content_sha256(folder / layout.MANIFEST))
     goals = build_goals(corpus)
     splits = load_splits(folder / layout.SPLITS)

@@ -1,6 +1,8 @@
 """Settings of one workspace: frozen, validated, unknown keys refused, written into every manifest.
 
-A workspace is a folder with ``configs/shopsim.toml``. Paths in that file are relative to the workspace.
+A workspace is a folder with ``configs/shopsim.toml``. Paths in that file are relative to the workspace. An
+installed package also works without one, on runs that are named: then the working folder stands in for the
+workspace, with every setting at its default.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shopsim.errors import ShopSimError
 
-__all__ = ["Settings", "SettingsError", "find_workspace", "load_settings"]
+__all__ = ["Settings", "SettingsError", "find_workspace", "load_settings", "workspace_hint"]
 
 CONFIG_FILE = Path("configs/shopsim.toml")
 WORKSPACE_VARIABLE = "SHOPSIM_HOME"
@@ -115,7 +117,7 @@ class Settings(_Section):
 def find_workspace(start: Path | None = None) -> Path:
     """Return the workspace: ``SHOPSIM_HOME``, else the nearest folder above ``start``, else the project.
 
-    Raises :class:`SettingsError` when none of them holds ``configs/shopsim.toml``.
+    When none of them holds ``configs/shopsim.toml``, ``start`` itself (default: the working folder).
     """
     if home := os.environ.get(WORKSPACE_VARIABLE):
         return Path(home)
@@ -124,20 +126,34 @@ def find_workspace(start: Path | None = None) -> Path:
     for folder in (here, *here.parents, project):
         if (folder / CONFIG_FILE).is_file():
             return folder
-    raise SettingsError(
-        f"{CONFIG_FILE}: not found in {here} or above it",
-        hint=f"Run inside the project or set {WORKSPACE_VARIABLE}.",
-    )
+    return here
+
+
+def workspace_hint(settings: Settings) -> str:
+    """What to do about data that a workspace would have; empty unless the working folder stands in."""
+    if (settings.workspace / CONFIG_FILE).is_file() or not _stands_in(settings.workspace):
+        return ""
+    return f"There is no {CONFIG_FILE} here or above: run inside the project or set {WORKSPACE_VARIABLE}."
+
+
+def _stands_in(folder: Path) -> bool:
+    """Whether ``folder`` is the working folder and no workspace is named."""
+    return not os.environ.get(WORKSPACE_VARIABLE) and folder.resolve() == Path.cwd().resolve()
 
 
 def load_settings(workspace: Path | None = None) -> Settings:
-    """Read and check the settings of ``workspace`` (found by :func:`find_workspace` when None)."""
+    """Read and check the settings of ``workspace`` (found by :func:`find_workspace` when None).
+
+    A folder that is named (also by ``SHOPSIM_HOME``) must have settings; the working folder may lack them.
+    """
     folder = (workspace or find_workspace()).resolve()
     path = folder / CONFIG_FILE
     try:
         values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
         return Settings(workspace=folder, **values)
     except FileNotFoundError:
+        if _stands_in(folder):
+            return Settings(workspace=folder)
         raise SettingsError(f"{path}: no such file") from None
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path}: not valid TOML ({error})") from None

@@ -15,7 +15,7 @@ import typer
 
 from dashboard.cli.target import checked_roots
 from shopsim.errors import ShopSimError, UsageError
-from shopsim.settings import WORKSPACE_VARIABLE, Settings, load_settings
+from shopsim.settings import WORKSPACE_VARIABLE, Settings, load_settings, workspace_hint
 
 __all__ = ["register"]
 
@@ -39,11 +39,13 @@ def _dashboard(
 ) -> None:
     settings = load_settings()
     roots = [path.resolve() for path in checked_roots(root)]
+    if not workspace_hint(settings) or not roots or settings.runs_root.is_dir():
+        roots.append(settings.runs_root)
     _check_port(port)
     if not no_prepare:
-        _prepare(settings, demo=not roots)
+        _prepare(settings, demo=not root)
     typer.echo(f"Review pages: http://localhost:{port} (stop with Ctrl-C)")
-    raise typer.Exit(_serve(settings, [*roots, settings.runs_root], port))
+    raise typer.Exit(_serve(settings, roots, port))
 
 
 def _check_port(port: int) -> None:
@@ -103,13 +105,12 @@ def _serve(settings: Settings, roots: list[Path], port: int) -> int:
     """Run Streamlit until it is stopped; return its exit code where it ran as a child."""
     from dashboard.ui.workspace import LAKE_VARIABLE, ROOTS_VARIABLE
 
-    with suppress(OSError):  # the pages tell when it cannot be read
-        settings.runs_root.mkdir(parents=True, exist_ok=True)
-    package = Path(__file__).resolve().parent.parent
-    environment = os.environ | {
-        WORKSPACE_VARIABLE: str(settings.workspace),
-        ROOTS_VARIABLE: os.pathsep.join(map(str, roots)),
-    }
+    if settings.runs_root in roots:
+        with suppress(OSError):  # the pages tell when it cannot be read
+            settings.runs_root.mkdir(parents=True, exist_ok=True)
+    environment = os.environ | {ROOTS_VARIABLE: os.pathsep.join(map(str, roots))}
+    if not workspace_hint(settings):  # else the working folder is it, and stays so
+        environment[WORKSPACE_VARIABLE] = str(settings.workspace)
     if cache := os.environ.get(LAKE_VARIABLE):
         environment[LAKE_VARIABLE] = str(Path(cache).resolve())
     options = {
@@ -119,11 +120,11 @@ def _serve(settings: Settings, roots: list[Path], port: int) -> int:
         "browser.serverAddress": "localhost",
         "browser.gatherUsageStats": "false",
         "server.fileWatcherType": "none",
-        "runner.postScriptGC": "false",  # as in .streamlit/config.toml, which an installed package lacks
     }
-    command = [sys.executable, "-m", "streamlit", "run", str(package / "app.py")]
+    # Beside the app lies .streamlit/config.toml with the look of the pages; Streamlit reads it from there.
+    app = Path(__file__).resolve().parent.parent / "app.py"
+    command = [sys.executable, "-m", "streamlit", "run", str(app)]
     command += [f"--{name}={value}" for name, value in options.items()]
-    os.chdir(package.parent)  # Streamlit reads the look of the pages from .streamlit/config.toml there
     sys.stdout.flush()
     if os.name != "nt":  # becoming the server leaves nobody behind who would have to pass on signals
         os.execve(sys.executable, command, environment)

@@ -1,4 +1,4 @@
-"""The labels that reviewers choose from: a file that a team edits (``configs/review_taxonomy.toml``)."""
+"""The labels that reviewers choose from: a file that a team may have (``configs/review_taxonomy.toml``)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from shopsim.settings import ReviewSettings, Settings
 __all__ = ["SHIPPED", "Label", "Taxonomy", "load_taxonomy", "workspace_taxonomy"]
 
 Kind = Literal["episode", "task"]
-SHIPPED: Final = Path(__file__).resolve().parents[2] / "configs" / "review_taxonomy.toml"
-"""The project's own file, for workspaces without one."""
+SHIPPED: Final = Path(__file__).with_name("taxonomy.toml")
+"""The package's own file, for workspaces without one."""
 
 _KEY: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _COLOUR: Final = re.compile(r"#[0-9a-fA-F]{6}")

@@ -10,7 +10,7 @@ from shopsim.catalog.corpus import read_content
 from shopsim.errors import UsageError
 from shopsim.jsonio import FileError, sha256_file
 from shopsim.pipeline import layout
-from shopsim.settings import Settings
+from shopsim.settings import Settings, workspace_hint
 
 __all__ = ["RESTORE", "Source", "find_source", "read_raw"]
 
@@ -52,9 +52,8 @@ def find_source(settings: Settings) -> Source:
         manifest = read_manifest(folder)
         hashes = manifest.source_sha256, manifest.annotations_sha256
         return Source(folder / layout.ARCHIVE, hashes[0], annotations, hashes[1], cleaned=True)
-    raise FileError(
-        f"{raw}: no such file", hint="Restore it, or set corpus.raw_archive in configs/shopsim.toml."
-    )
+    mend = workspace_hint(settings) or "Restore it, or set corpus.raw_archive in configs/shopsim.toml."
+    raise FileError(f"{raw}: no such file", hint=mend)
 
 
 def read_raw(source: Source) -> bytes:

@@ -7,9 +7,11 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,6 +21,8 @@ from shopsim.cli.process import run_app
 from shopsim.errors import ShopSimError
 from shopsim.rollout.demo import DEMO_AGENTS
 from shopsim.settings import Settings
+
+PROJECT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -127,3 +131,26 @@ def fetch(url: str) -> str:
 def test_errors_of_the_room_are_expected_ones() -> None:
     with pytest.raises(ShopSimError):
         checked_roots([Path("/nowhere/at/all")])
+
+
+def test_without_a_workspace_it_serves_what_is_named_from_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[tuple[list[str], dict[str, str]]] = []
+    monkeypatch.setattr(serve.os, "execve", lambda _, command, variables: served.append((command, variables)))
+    monkeypatch.setattr(serve.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=0))
+    monkeypatch.setattr("shopsim.settings.__file__", str(tmp_path / "lib" / "shopsim" / "settings.py"))
+    monkeypatch.delenv("SHOPSIM_HOME", raising=False)
+    (tmp_path / "named").mkdir()
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    arguments = ["dashboard", "--no-prepare", "--port", str(free_port()), "--root", "../named"]
+    assert run_app(app, arguments) == 0
+    command, variables = served[0]
+    assert variables["SHOPSIM_ROOTS"] == str(tmp_path / "named") and "SHOPSIM_HOME" not in variables
+    assert Path.cwd() == tmp_path / "here" and not list(Path.cwd().iterdir())
+    # Streamlit reads the look of the pages beside the app, where an installed package has it too.
+    script = Path(command[command.index("run") + 1])
+    assert (script.parent / ".streamlit" / "config.toml").is_file()
+    build = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    assert ".streamlit/config.toml" in build["package-data"]["dashboard"]

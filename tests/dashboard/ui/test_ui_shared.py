@@ -226,7 +226,7 @@ def test_a_finished_figure_is_sent_as_the_figure_itself(workspace: Path) -> None
 
 def test_no_page_run_ends_with_a_collection_of_the_whole_process() -> None:
     folder = Path(__file__).resolve().parents[3]
-    told = tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    told = tomllib.loads((folder / "dashboard" / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert told["runner"]["postScriptGC"] is False
     assert "runner.postScriptGC" in get_config_options()
 

@@ -50,7 +50,8 @@ def test_palette_colours_stay_apart(vision: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_are_readable_on_the_page(scheme: str) -> None:
-    config = tomllib.loads((Path(__file__).parents[3] / ".streamlit/config.toml").read_text(encoding="utf-8"))
+    path = Path(__file__).parents[3] / "dashboard/.streamlit/config.toml"
+    config = tomllib.loads(path.read_text(encoding="utf-8"))
     background = config["theme"][scheme]["backgroundColor"]
     colours = {*theme.PALETTE, *theme.REASON_COLOURS.values(), *theme.OUTCOME_COLOURS.values()}
     for colour in colours:
