@@ -1,11 +1,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Of `make dashboard`: the port, and a folder with runs beside the project's own.
+PORT ?= 8501
+ROOT ?=
 
 .PHONY: dashboard test check format bench screenshots clean help
 
 help:
-	@echo "make dashboard  prepare what is missing and open the review pages at http://localhost:8501"
+	@echo "make dashboard  prepare what is missing and open the review pages at http://localhost:$(PORT)"
+	@echo "                (PORT=8502 takes another port, ROOT=DIR adds a folder with runs)"
 	@echo "make test       run every test (a real browser included)"
 	@echo "make check      format, lint and type check, changing nothing"
 	@echo "make format     apply the formatter and the safe lint fixes"
@@ -25,7 +29,7 @@ $(VENV)/.development: pyproject.toml | $(VENV)/bin/python
 	@touch $(VENV)/.runtime $@
 
 dashboard: $(VENV)/.runtime
-	$(BIN)/shopsim-review dashboard
+	$(BIN)/shopsim-review dashboard --port $(PORT)$(if $(ROOT), --root "$(ROOT)")
 
 test: $(VENV)/.development
 	$(BIN)/python -m pytest -n 2 --dist worksteal

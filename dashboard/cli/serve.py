@@ -55,9 +55,11 @@ def _check_port(port: int) -> None:
         try:
             probe.bind((ADDRESS, port))
         except OSError as error:
+            other = port % 65535 + 1
             raise UsageError(
                 f"--port {port}: cannot be used ({error.strerror})",
-                hint=f"Stop the program that holds it, or choose another: --port {port % 65535 + 1}.",
+                hint=f"Stop the program that holds it, or choose another: --port {other} "
+                f"(make dashboard PORT={other}).",
             ) from None
 
 

@@ -52,7 +52,7 @@ def test_wrong_calls_are_one_line(
 ) -> None:
     for arguments, telling in (
         (["--root", str(workspace / "nowhere")], "no such folder"),
-        (["--port", str(taken_port)], f"--port {taken_port + 1}"),
+        (["--port", str(taken_port)], f"--port {taken_port + 1} (make dashboard PORT={taken_port + 1})"),
         (["--port", "0"], "--port"),
     ):
         assert run_app(app, ["dashboard", "--no-prepare", *arguments]) == 2
@@ -154,3 +154,17 @@ def test_without_a_workspace_it_serves_what_is_named_from_the_working_folder(
     assert (script.parent / ".streamlit" / "config.toml").is_file()
     build = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
     assert ".streamlit/config.toml" in build["package-data"]["dashboard"]
+
+
+def test_make_passes_port_and_root_on() -> None:
+    def told(*variables: str) -> str:
+        command = ["make", "--dry-run", "dashboard", *variables]
+        clean = {
+            name: value for name, value in os.environ.items() if name not in {"PORT", "ROOT", "MAKEFLAGS"}
+        }
+        return subprocess.run(
+            command, cwd=PROJECT, env=clean, capture_output=True, text=True, check=True
+        ).stdout
+
+    assert told().rstrip().endswith("shopsim-review dashboard --port 8501")
+    assert told("PORT=8502", "ROOT=/a b").rstrip().endswith('dashboard --port 8502 --root "/a b"')
