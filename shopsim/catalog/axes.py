@@ -101,7 +101,3 @@ def _parse_axis(name: str, choices: list[object]) -> OptionAxis:
     )
     disputed = (known for known in prices.values() if len(known) > 1)
     return OptionAxis(name, values, frozenset().union(*disputed))
-
-
-def _undisputed(prices: set[float]) -> float | None:
-    return next(iter(prices)) if len(prices) == 1 else None

@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 def _serve(
     host: Annotated[
         str, typer.Option(help="Address to listen on; other machines reach only 0.0.0.0 or ::.")
-    ] = ("127.0.0.1"),
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = DEFAULT_PORT,
     slots: Annotated[int, typer.Option(min=1, help="Episodes at a time.")] = _DEFAULTS.slots,
     max_waiting: Annotated[

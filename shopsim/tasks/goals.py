@@ -123,7 +123,7 @@ class GoalSet:
         return (self.get(task_id) for task_id in self._builders)
 
     def __contains__(self, task_id: object) -> bool:
-        return task_id in self._builders
+        return type(task_id) is int and task_id in self._builders  # as `get`
 
 
 def build_goals(corpus: Corpus) -> GoalSet:

@@ -136,7 +136,9 @@ def test_flattened_text_is_never_blank(value: object) -> None:
     assert all(text and text == text.strip() for text in flatten_text(value))
 
 
-@pytest.mark.parametrize("value", [True, None, "", "x", "nan", "inf", -0.5, "-1", [], {}, "9" * 400, 10**400])
+@pytest.mark.parametrize(
+    "value", [True, None, "", "x", "nan", "inf", -0.5, "-1", "1_000", [], {}, "9" * 400, 10**400]
+)
 def test_what_is_no_price(value: object) -> None:
     assert finite_price(value) is None
 

@@ -108,6 +108,11 @@ def test_an_unknown_id_is_named(task_id: Any) -> None:
     assert UnknownTaskError.http_status == 404
 
 
+@pytest.mark.parametrize("task_id", [1, 1.0, True, "1", [1]])
+def test_a_set_of_goals_contains_what_it_gives(task_id: Any) -> None:
+    assert (task_id in goals_of({"instructions": [task(task_id=1)]})) is (type(task_id) is int)
+
+
 @pytest.mark.parametrize("attributes", [[], None, "missing"])
 def test_a_task_without_attributes_is_skipped_and_counted(attributes: object) -> None:
     fields = task() if attributes != "missing" else {"instruction": "买个杯子"}
