@@ -32,6 +32,7 @@ __all__ = [
     "FIGURE_COLUMNS",
     "METRICS",
     "PICKS",
+    "RECALLS",
     "figures",
     "filter_rows",
     "known_figures",
@@ -56,6 +57,9 @@ METRICS: Final[Mapping[str, str]] = {
     **{f"recall_{k}": f"Recall@{k}" for k in CUTS},
     "mrr": f"MRR@{MAX_RESULTS}",
 }
+
+RECALLS: Final = tuple(label for name, label in METRICS.items() if name != "mrr")
+"""The labels of the metrics that are shares of queries."""
 
 FIGURE_COLUMNS: Final[Mapping[str, Column]] = {
     "name": Column("Queries", width="medium"),

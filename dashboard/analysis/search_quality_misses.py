@@ -32,9 +32,9 @@ CUT_LABELS: Final[Mapping[int, str]] = {
 REASON_COLUMNS: Final[Mapping[str, Column]] = {
     "reason": Column("Reason", width="large"),
     "missed": Column("Of misses", "count", help="Missing queries that have it; a query may have several"),
-    "missed_share": Column("Share", "percent", 0),
+    "missed_share": Column("Share of misses", "percent", 0),
     "found": Column("Of the others", "count", help="Queries that find the product although they have it"),
-    "found_share": Column("Share", "percent", 0),
+    "found_share": Column("Share of the others", "percent", 0),
 }
 MISS_COLUMNS: Final[Mapping[str, Column]] = {
     "task_id": Column("Task", "number", 0, width="small"),

@@ -26,6 +26,7 @@ __all__ = [
     "GAIN_COLUMNS",
     "METRICS",
     "SET_COLUMNS",
+    "SHARES",
     "curve_rows",
     "gain_rows",
     "group_rows",
@@ -42,7 +43,8 @@ METRICS: Final[Mapping[str, str]] = {
     "mrr_at_150": "MRR@150",
     "ndcg_at_20": "nDCG@20",
 }
-_SHARES: Final = ("recall_at_1", "recall_at_20", "recall_at_150")
+SHARES: Final = ("recall_at_1", "recall_at_20", "recall_at_150")
+"""The metrics that are shares of queries: read in percent and points, the others as they are."""
 
 SET_COLUMNS: Final[Mapping[str, Column]] = {
     "name": Column("Weight set", width="medium"),
@@ -71,7 +73,7 @@ def set_rows(series: str, outcomes: Outcomes, tasks: Sequence[Hashable]) -> pd.D
     rows = []
     for name in METRICS:
         values = OBJECTIVES[name](outcomes)
-        low, high = mean_over_tasks(values, tasks, share=name in _SHARES)
+        low, high = mean_over_tasks(values, tasks, share=name in SHARES)
         rows.append((series, name, metrics.mean(values), low, high, len(values)))
     return pd.DataFrame(rows, columns=["series", "metric", "mean", "low", "high", "n"])
 
@@ -104,7 +106,7 @@ def group_rows(
     rows = []
     for label in sorted(members):
         part, units = values[members[label]], [tasks[query] for query in members[label]]
-        low, high = mean_over_tasks(part, units, share=metric in _SHARES)
+        low, high = mean_over_tasks(part, units, share=metric in SHARES)
         rows.append((series, label, metrics.mean(part), low, high, len(part)))
     return pd.DataFrame(rows, columns=["run_id", "group", "mean", "low", "high", "n"])
 
@@ -152,7 +154,7 @@ def _moved(before: Outcomes, after: Outcomes) -> tuple[FloatArray, FloatArray]:
 
 
 def _cell(metric: str, value: float, low: float, high: float, *, signed: bool = False) -> str:
-    scale, digits, unit = (100, 1, " pts" if signed else "%") if metric in _SHARES else (1, 3, "")
+    scale, digits, unit = (100, 1, " pts" if signed else "%") if metric in SHARES else (1, 3, "")
     sign = "+" if signed else ""
     if np.isnan(low):
         return f"{scale * value:{sign}.{digits}f}{unit}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -84,12 +84,16 @@ def interval_figure(
     *,
     category: str,
     order: Sequence[str],
+    shares: Collection[str] | None = None,
+    title: str | None = None,
 ) -> go.Figure:
     """Means with intervals in rows: one row a category, one point a run.
 
     ``rows``: ``run_id``, ``category``, ``mean, low, high, n``. Points of one row are spread vertically; a
-    row's label ends in its n (smallest to largest over the runs).
+    row's label ends in its n (smallest to largest over the runs). With ``shares`` the axis goes to 100, and
+    the categories among them read in percent. ``title`` is the axis'.
     """
+    top = 1 if shares is None else 100
     run_ids = list(dict.fromkeys(rows["run_id"]))
     place = {name: len(order) - 1 - k for k, name in enumerate(order)}
     step = 0.72 / max(len(run_ids), 1)
@@ -98,29 +102,30 @@ def interval_figure(
         part = rows[(rows["run_id"] == run_id) & rows["mean"].notna()]
         offset = step * ((len(run_ids) - 1) / 2 - k)
         style = styles[run_id]
-        spans = [
-            "no interval: no spread is recorded" if low != low else f"95% CI {low:.3f} – {high:.3f}"
-            for low, high in zip(part["low"].astype(float), part["high"].astype(float), strict=True)
+        columns = (part[name].astype(float) for name in ("mean", "low", "high"))
+        told = [
+            f"{plot_text(name, 30)}: {_reading(*ends, percent=name in (shares or ()))}"
+            for name, *ends in zip(part[category], *columns, strict=True)
         ]
         figure.add_trace(
             go.Scatter(
-                x=part["mean"],
+                x=top * part["mean"],
                 y=[place[name] + offset for name in part[category]],
                 mode="markers",
                 marker={"color": style.colour, "symbol": style.symbol, "size": 8},
                 error_x={
                     "type": "data",
-                    "array": part["high"] - part["mean"],
-                    "arrayminus": part["mean"] - part["low"],
+                    "array": top * (part["high"] - part["mean"]),
+                    "arrayminus": top * (part["mean"] - part["low"]),
                     "color": style.colour,
                     "thickness": 1.2,
                     "width": 0,
                 },
                 cliponaxis=False,
-                customdata=list(zip(spans, part["n"], strict=True)),
+                customdata=list(zip(told, part["n"], strict=True)),
                 name=plot_text(names[run_id], 40),
                 hovertemplate=(
-                    "%{x:.3f} (%{customdata[0]})"
+                    "%{customdata[0]}"
                     f"<br>n = %{{customdata[1]:,}}<extra>{plot_text(names[run_id], 40)}</extra>"
                 ),
             )
@@ -128,7 +133,10 @@ def interval_figure(
     height = int(60 + len(order) * row_height(len(run_ids)))
     finish(figure, height=height, legend=False, hovermode="closest")
     shown = [f"{plot_text(name, 30)}  <i>{_n_range(rows[rows[category] == name]['n'])}</i>" for name in order]
-    figure.update_xaxes(range=[-0.02, 1.02], side="top")
+    figure.update_xaxes(range=[-0.02 * top, 1.02 * top], side="top")
+    if title is not None:
+        figure.update_xaxes(title={"text": title, "standoff": 8})
+        figure.update_layout(height=height + 24)
     figure.update_yaxes(
         tickmode="array",
         tickvals=[place[name] for name in order],
@@ -140,6 +148,14 @@ def interval_figure(
     edges = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "line": line} for _ in order[1:]]
     figure.update_layout(shapes=[edge | {"y0": k + 0.5, "y1": k + 0.5} for k, edge in enumerate(edges)])
     return figure
+
+
+def _reading(mean: float, low: float, high: float, *, percent: bool) -> str:
+    scale, digits, unit = (100, 1, "%") if percent else (1, 3, "")
+    spread = f"95% CI {scale * low:.{digits}f} – {scale * high:.{digits}f}"
+    if low != low:
+        spread = "no interval: no spread is recorded"
+    return f"{scale * mean:.{digits}f}{unit} ({spread})"
 
 
 def _n_range(sizes: pd.Series[int]) -> str:

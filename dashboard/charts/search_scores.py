@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.analysis.weights import SHARES
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import MUTED, RunStyle, category_colours, finish
 from shopsim.search.documents import FIELDS
@@ -49,12 +49,22 @@ def score_figure(rows: pd.DataFrame, order: Sequence[str]) -> go.Figure:
     return figure
 
 
+_GAIN_TITLE = "Gain over the baseline (recall: points; MRR, nDCG: ×100)"
+
+
+def _gain_text(metric: str, gain: float, low: float, high: float) -> str:
+    scale, digits, unit = (100, 1, " pts") if metric in SHARES else (1, 3, "")
+    spread = f"95% CI {scale * low:+.{digits}f} – {scale * high:+.{digits}f}"
+    return f"{scale * gain:+.{digits}f}{unit} ({spread if low == low else 'no interval: one task'})"
+
+
 def gain_figure(
     rows: pd.DataFrame, names: Mapping[str, str], styles: Mapping[str, RunStyle], labels: Mapping[str, str]
 ) -> go.Figure:
-    """Gains with intervals around zero: one row a metric, one point a set.
+    """Gains with intervals around zero, times 100: one row a metric, one point a set.
 
-    ``rows``: ``series, metric, gain, low, high, n``; ``labels`` name the metrics, in drawing order.
+    ``rows``: ``series, metric, gain, low, high, n``; ``labels`` name the metrics, in drawing order. Hovers
+    read recall in percentage points and other metrics as they are.
     """
     order = [metric for metric in labels if metric in set(rows["metric"])]
     place = {metric: len(order) - 1 - k for k, metric in enumerate(order)}
@@ -64,32 +74,37 @@ def gain_figure(
     for k, (series, part) in enumerate(groups):
         style = styles[str(series)]
         offset = step * ((len(groups) - 1) / 2 - k)
+        columns = [part[name].astype(float) for name in ("gain", "low", "high")]
+        told = [
+            f"{labels[metric]}: {_gain_text(metric, *ends)}"
+            for metric, *ends in zip(part["metric"], *columns, strict=True)
+        ]
         figure.add_trace(
             go.Scatter(
-                x=part["gain"],
+                x=100 * part["gain"],
                 y=[place[metric] + offset for metric in part["metric"]],
                 mode="markers",
                 marker={"color": style.colour, "symbol": style.symbol, "size": 9},
                 error_x={
                     "type": "data",
                     "symmetric": False,
-                    "array": part["high"] - part["gain"],
-                    "arrayminus": part["gain"] - part["low"],
+                    "array": 100 * (part["high"] - part["gain"]),
+                    "arrayminus": 100 * (part["gain"] - part["low"]),
                     "color": style.colour,
                     "thickness": 1.4,
                     "width": 0,
                 },
-                customdata=np.stack([part["low"], part["high"], part["n"]], axis=-1),
+                customdata=list(zip(told, part["n"], strict=True)),
                 name=plot_text(names[str(series)], 40),
                 hovertemplate=(
-                    "%{x:+.4f} (95% CI %{customdata[0]:+.4f} – %{customdata[1]:+.4f})"
-                    f"<br>n = %{{customdata[2]:,}}<extra>{plot_text(names[str(series)], 40)}</extra>"
+                    "%{customdata[0]}"
+                    f"<br>n = %{{customdata[1]:,}}<extra>{plot_text(names[str(series)], 40)}</extra>"
                 ),
             )
         )
     finish(figure, height=int(70 + len(order) * max(34, 13 * len(groups) + 10)), legend=False)
     figure.add_vline(x=0, line={"color": MUTED, "width": 1, "dash": "dot"})
-    figure.update_xaxes(title={"text": "Gain over the baseline (1.0 = all)"}, tickformat="+.2f")
+    figure.update_xaxes(title={"text": _GAIN_TITLE}, tickformat="+")
     figure.update_yaxes(
         tickmode="array",
         tickvals=[place[metric] for metric in order],

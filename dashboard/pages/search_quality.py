@@ -6,7 +6,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.analysis.search_quality import FIGURE_COLUMNS, PICKS, known_figures, presented_figures
+from dashboard.analysis.search_quality import FIGURE_COLUMNS, PICKS, RECALLS, known_figures, presented_figures
 from dashboard.analysis.search_quality_misses import (
     CUT_LABELS,
     MISS_COLUMNS,
@@ -170,7 +170,16 @@ def draw_figures(runs: Runs, view: View) -> None:
         st.subheader("With 95% intervals", anchor=False)
         known, shown = shared(known_figures, view.figures)
         ui.show_figure(
-            drawn(interval_figure, known, runs.names, runs.styles, category="metric", order=shown),
+            drawn(
+                interval_figure,
+                known,
+                runs.names,
+                runs.styles,
+                category="metric",
+                order=shown,
+                shares=RECALLS,
+                title="Recall (%) and MRR (×100)",
+            ),
             key="intervals",
             alt="Recall@1, @20, @150 and MRR@150 of every query set with 95% intervals",
         )

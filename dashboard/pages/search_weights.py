@@ -11,6 +11,7 @@ from dashboard.analysis.weights import (
     GAIN_COLUMNS,
     METRICS,
     SET_COLUMNS,
+    SHARES,
     interval_rows,
     presented_gains,
     presented_sets,
@@ -163,6 +164,8 @@ def draw_measured(lab: Lab, asked: Asked, sets: Sets, runs: Runs) -> None:
                 runs.styles,
                 category="metric",
                 order=list(METRICS.values()),
+                shares=[METRICS[name] for name in SHARES],
+                title="Recall (%), MRR and nDCG (×100)",
             ),
             key="intervals",
             alt="Metrics of every weight set with 95% intervals",
@@ -227,7 +230,15 @@ def draw_groups(lab: Lab, asked: Asked, sets: Sets, runs: Runs) -> None:
         [weights_view.groups(lab, asked, name, weights, grouping, metric) for name, weights in sets.items()]
     )
     ui.show_figure(
-        interval_figure(rows, runs.names, runs.styles, category="group", order=sorted(set(rows["group"]))),
+        interval_figure(
+            rows,
+            runs.names,
+            runs.styles,
+            category="group",
+            order=sorted(set(rows["group"])),
+            shares=sorted(set(rows["group"])) if metric in SHARES else None,
+            title=f"{METRICS[metric]} (%)" if metric in SHARES else METRICS[metric],
+        ),
         key="groups",
         alt=f"{METRICS[metric]} by {GROUPINGS[grouping].lower()} with 95% intervals",
     )

@@ -91,6 +91,38 @@ def test_bins_show_shares_within_the_run() -> None:
     assert_no_markup(figure)
 
 
+def test_shares_among_the_rows_read_in_percent() -> None:
+    rows = pd.DataFrame(
+        {
+            "run_id": ["a", "a"],
+            "metric": ["Recall@20", "MRR@150"],
+            "mean": [0.45, 0.345],
+            "low": [0.35, 0.25],
+            "high": [0.55, np.nan],
+            "n": [100, 100],
+        }
+    )
+    rows.loc[1, "low"] = np.nan
+    figure = interval_figure(
+        rows,
+        NAMES,
+        STYLES,
+        category="metric",
+        order=["Recall@20", "MRR@150"],
+        shares=["Recall@20"],
+        title="Recall (%) and MRR (×100)",
+    )
+    (points,) = figure.data
+    assert list(points.x) == pytest.approx([45, 34.5])
+    assert (points.error_x.array[0], points.error_x.arrayminus[0]) == pytest.approx((10, 10))
+    assert [told for told, _ in points.customdata] == [
+        "Recall@20: 45.0% (95% CI 35.0 – 55.0)",
+        "MRR@150: 0.345 (no interval: no spread is recorded)",
+    ]
+    assert list(figure.layout.xaxis.range) == [-2, 102]
+    assert figure.layout.xaxis.title.text == "Recall (%) and MRR (×100)"
+
+
 def test_intervals_put_each_mean_in_its_row() -> None:
     rows = pd.DataFrame(
         {
@@ -107,7 +139,8 @@ def test_intervals_put_each_mean_in_its_row() -> None:
     assert numbers(first.x) == [0.5, 0.1]
     assert [round(y) for y in numbers(first.y)] == [1, 0]
     assert numbers(first.error_x.array) == pytest.approx([0.1, 0.1])
-    assert tuple(first.customdata[1]) == ("95% CI 0.000 – 0.200", 20)
+    told, n = first.customdata[1]
+    assert told.endswith(": 0.100 (95% CI 0.000 – 0.200)") and n == 20
     assert len(figure.data[1].x) == 0
     assert_no_markup(figure)
 

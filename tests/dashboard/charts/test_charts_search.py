@@ -81,17 +81,22 @@ def test_gains_are_drawn_around_zero_with_their_intervals() -> None:
     rows = pd.DataFrame(
         {
             "series": ["a", "a", "b"],
-            "metric": ["mrr", "recall", "mrr"],
+            "metric": ["mrr", "recall_at_20", "mrr"],
             "gain": [0.1, -0.2, 0.0],
             "low": [0.05, -0.3, -0.1],
             "high": [0.2, -0.1, 0.1],
             "n": [10, 10, 10],
         }
     )
-    figure = gain_figure(rows, {"a": HOSTILE, "b": "b"}, run_styles("ab"), {"recall": "Recall", "mrr": "MRR"})
+    figure = gain_figure(
+        rows, {"a": HOSTILE, "b": "b"}, run_styles("ab"), {"recall_at_20": "Recall@20", "mrr": "MRR"}
+    )
     first = figure.data[0]
-    assert list(first.x) == [0.1, -0.2] and [round(y) for y in first.y] == [0, 1]
-    assert list(first.error_x.array) == pytest.approx([0.1, 0.1])
-    assert list(first.error_x.arrayminus) == pytest.approx([0.05, 0.1])
-    assert list(figure.layout.yaxis.ticktext) == ["Recall", "MRR"]
+    assert list(first.x) == [10, -20] and [round(y) for y in first.y] == [0, 1]
+    assert list(first.error_x.array) == pytest.approx([10, 10])
+    assert list(first.error_x.arrayminus) == pytest.approx([5, 10])
+    assert first.customdata[0][0] == "MRR: +0.100 (95% CI +0.050 – +0.200)"
+    assert first.customdata[1][0] == "Recall@20: -20.0 pts (95% CI -30.0 – -10.0)"
+    assert "points" in figure.layout.xaxis.title.text
+    assert list(figure.layout.yaxis.ticktext) == ["Recall@20", "MRR"]
     assert "<img" not in json.dumps(json.loads(figure.to_json()))
