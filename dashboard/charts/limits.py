@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, TypeVar
+
+import pandas as pd
 
 from dashboard.ui.text import plural
 
-__all__ = ["MOST_DRAWN", "drawn_note", "first_drawn"]
+__all__ = ["MOST_DRAWN", "drawn_note", "first_drawn", "of_runs"]
 
 T = TypeVar("T")
 
@@ -20,8 +22,13 @@ def first_drawn(items: Iterable[T]) -> list[T]:
     return list(dict.fromkeys(items))[:MOST_DRAWN]
 
 
+def of_runs(rows: pd.DataFrame, run_ids: Collection[str]) -> pd.DataFrame:
+    """The rows (with a column ``run_id``) of the runs that a chart draws."""
+    return rows[rows["run_id"].isin(run_ids)]
+
+
 def drawn_note(total: int, noun: str, rest: str) -> str:
     """How many of ``total`` are drawn and, in ``rest``, where the others are; empty when all are drawn."""
     if total <= MOST_DRAWN:
         return ""
-    return f"The chart draws the first {MOST_DRAWN} of {plural(total, noun)}. {rest}"
+    return f"The first {MOST_DRAWN} of {plural(total, noun)} are drawn. {rest}"

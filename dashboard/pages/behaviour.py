@@ -33,6 +33,7 @@ from dashboard.analysis.behaviour.tables import (
 from dashboard.analysis.compare.defaults import default_baseline, default_opponent
 from dashboard.analysis.counts import rows_by_run
 from dashboard.charts.behaviour import outcome_figure, phase_figure, ratio_figure
+from dashboard.charts.limits import drawn_note, first_drawn, of_runs
 from dashboard.ui import behaviour as data
 from dashboard.ui import components as ui
 from dashboard.ui import live, state, tables
@@ -61,9 +62,12 @@ def main() -> None:
     if decided.empty:
         ui.empty_state("None of the chosen runs has a complete, scored episode yet.")
         return
-    ui.colour_chips(runs, chosen, shared(rows_by_run, decided))
+    on_charts = first_drawn(chosen)
+    ui.colour_chips(runs, on_charts, shared(rows_by_run, decided))
+    if note := drawn_note(len(chosen), "run", "Choose runs above to draw others."):
+        st.caption(note)
     by_outcome(runs, chosen)
-    by_phase(runs, decided)
+    by_phase(runs, shared(of_runs, decided, on_charts))
     if len(runs.with_traces) > 1:
         between_runs(runs)
     paths(runs, chosen, decided)
@@ -74,7 +78,7 @@ def by_outcome(runs: Runs, chosen: list[str]) -> None:
     st.subheader("Success against failure", anchor=False)
     measure = state.choice("Measure", list(MEASURES), key="measure", format_func=lambda m: MEASURES[m].label)
     means = data.means_by_outcome(chosen)
-    shown = shared(of_measure, means, measure)
+    shown = shared(of_runs, shared(of_measure, means, measure), first_drawn(chosen))
     if shown.empty:
         ui.empty_state("None of the chosen runs recorded this.")
     else:

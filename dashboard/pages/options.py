@@ -29,6 +29,7 @@ from dashboard.analysis.outcomes import (
     with_episodes,
 )
 from dashboard.charts.distributions import interval_figure, row_height
+from dashboard.charts.limits import drawn_note, first_drawn, of_runs
 from dashboard.charts.shares import share_figure
 from dashboard.ui import catalogue, live, state, tables
 from dashboard.ui import components as ui
@@ -86,7 +87,10 @@ def _figures(
     runs: Runs, classified: pd.DataFrame, table: pd.DataFrame, outcomes: tuple[str, ...], kind: str
 ) -> None:
     groups = list(table["group"].head(TOP))
-    by_run = shared(right_by_run, classified, groups)
+    wanted = shared(rows_by_run, classified)
+    ordered = [run_id for run_id in runs.ids if run_id in wanted]
+    on_chart = first_drawn(ordered)
+    by_run = shared(of_runs, shared(right_by_run, classified, groups), on_chart)
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What became of them", anchor=False)
@@ -118,8 +122,9 @@ def _figures(
             order=groups,
         )
         ui.show_figure(figure, key="right_by_run", alt=f"Share of right {kind} by run with 95% intervals")
-    wanted = shared(rows_by_run, classified)
-    ui.colour_chips(runs, [run_id for run_id in runs.ids if run_id in wanted], wanted)
+    ui.colour_chips(runs, on_chart, wanted)
+    if note := drawn_note(len(ordered), "run", "Choose runs above to draw others."):
+        st.caption(note)
     meanings = "; ".join(f"{name}: {MEANINGS[name]}" for name in outcomes)
     more = f" The {TOP} most wanted of {len(table)} are drawn." if len(table) > TOP else ""
     st.caption(safe_text(f"{meanings}.{more} Intervals: Wilson, 95%."))

@@ -17,6 +17,7 @@ from dashboard.analysis.rewards import (
     without_spread,
 )
 from dashboard.charts.distributions import bin_figure, ecdf_figure, interval_figure
+from dashboard.charts.limits import drawn_note, first_drawn, of_runs
 from dashboard.ui import components as ui
 from dashboard.ui import live, state, tables
 from dashboard.ui.data import Runs, rows, shared
@@ -41,7 +42,10 @@ def main() -> None:
         )
         return
     chosen = [run_id for run_id in chosen if run_id in shared(scored_by_run, components)]
-    ui.colour_chips(runs, chosen, shared(scored_by_run, components))
+    on_charts = first_drawn(chosen)
+    ui.colour_chips(runs, on_charts, shared(scored_by_run, components))
+    if note := drawn_note(len(chosen), "run", "The tables hold all; choose runs above to draw others."):
+        st.caption(note)
     metric = state.choice(
         "Reward component",
         list(COMPONENTS),
@@ -53,7 +57,8 @@ def main() -> None:
     with left:
         st.subheader("Mean of each component", anchor=False)
         order = [name for name in COMPONENTS.values() if name in set(components["slice"])]
-        figure = drawn(interval_figure, components, runs.names, runs.styles, category="slice", order=order)
+        means = shared(of_runs, components, on_charts)
+        figure = drawn(interval_figure, means, runs.names, runs.styles, category="slice", order=order)
         ui.show_figure(figure, key="components", alt="Mean and 95% interval of every reward component by run")
         st.caption(
             "Strict = type × attributes × options × price. Means over scored episodes, 95% intervals "
@@ -63,7 +68,7 @@ def main() -> None:
             names = ", ".join(map(runs.name, alone[:4])) + (" …" if len(alone) > 4 else "")
             st.caption(safe_text(f"{names}: only means are recorded of what shows no interval."))
     with right:
-        _distribution(runs, chosen, metric)
+        _distribution(runs, on_charts, metric)
     with st.expander("Figures as a table"):
         _table(shared(slice_table, components, runs.names), "components_table")
     _slices(runs, chosen, metric)
@@ -107,7 +112,9 @@ def _slices(runs: Runs, chosen: list[str], metric: str) -> None:
         ui.empty_state("Which kind a task is of is told by traces, and the chosen runs have none.")
         return
     slices, order = shared(slice_rows, found, metric)
-    figure = drawn(interval_figure, slices, runs.names, runs.styles, category="slice", order=order)
+    means = shared(of_runs, slices, first_drawn(chosen))
+    order = [name for name in order if name in set(means["slice"])]
+    figure = drawn(interval_figure, means, runs.names, runs.styles, category="slice", order=order)
     ui.show_figure(
         figure,
         key="slices",

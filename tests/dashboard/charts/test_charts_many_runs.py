@@ -37,9 +37,7 @@ def test_stages_of_many_runs_draw_the_first_ones() -> None:
 
 def test_what_is_left_out_is_told() -> None:
     assert drawn_note(MOST_DRAWN, "run", "Below.") == ""
-    assert (
-        drawn_note(1000, "run", "Below.") == f"The chart draws the first {MOST_DRAWN} of 1,000 runs. Below."
-    )
+    assert drawn_note(1000, "run", "Below.") == f"The first {MOST_DRAWN} of 1,000 runs are drawn. Below."
     assert first_drawn(["b", "a", "b"]) == ["b", "a"]
 
 

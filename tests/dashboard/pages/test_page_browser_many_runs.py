@@ -41,9 +41,20 @@ def chart_height(page: Page, key: str) -> float:
 @pytest.mark.parametrize(("name", "key"), [("terminations", "reasons"), ("diagnosis", "stage_chart")])
 def test_stacked_bars_of_many_runs_are_bounded(server: str, page: Page, name: str, key: str) -> None:
     page.goto(f"{server}/{name}")
-    expect(page.get_by_text("The chart draws the first 60 of 300 runs.")).to_be_visible()
+    expect(page.get_by_text("The first 60 of 300 runs are drawn.")).to_be_visible()
     expect(page.locator(f".st-key-{key} .barlayer .point").first).to_be_attached()
     assert chart_height(page, key) < 2_500
     labels = page.locator(f".st-key-{key} .ytick text")
     assert labels.count() == 60
     assert labels.nth(0).is_visible() and labels.nth(59).is_visible()
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "most"),
+    [("rewards", "components", 5_000), ("options", "right_by_run", 6_000), ("behaviour", "outcomes", 2_500)],
+)
+def test_points_of_many_runs_are_bounded(server: str, page: Page, name: str, key: str, most: int) -> None:
+    page.goto(f"{server}/{name}")
+    expect(page.get_by_text("The first 60 of 300 runs are drawn.")).to_be_visible()
+    expect(page.locator(f".st-key-{key} .scatterlayer .point").first).to_be_attached()
+    assert chart_height(page, key) < most
