@@ -9,10 +9,9 @@ from typing import Any
 
 from dashboard.lake.catalogue import Catalogue
 from dashboard.lake.discovery import SUMMARY, FileStamp, FoundBundle, FoundRun, condition_of, readable_name
-from dashboard.lake.origins import ORIGINS, catalogue_family
+from dashboard.lake.origins import catalogue_family, told_by_records
 from dashboard.lake.published import condition_label, read_outcomes
 from dashboard.lake.runfiles import manifest_columns, manifest_jobs, summary_columns
-from shopsim.rollout.recorded_on import recorded_on
 
 __all__ = ["RunFiles", "outcome_rows", "read_run_files", "run_row", "summary_row"]
 
@@ -52,14 +51,14 @@ def run_row(
     pending: int | None,
     problems: Sequence[str],
     bundles: Sequence[FoundBundle] = (),
-    environments: Sequence[Mapping[str, str | None]] = (),
+    origins: Sequence[Mapping[str, str | None]] = (),
 ) -> dict[str, Any]:
     """One row of the view ``runs``. Counts come from the traces, else from the summary.
 
-    ``environments``: what the records say of theirs; it counts where the manifest is silent.
+    ``origins``: what the records say of theirs; it counts where the manifest is silent.
     """
     row: dict[str, Any] = dict(files.manifest)
-    row |= {name: recorded_on(name, row, environments) for name in ORIGINS}
+    row |= told_by_records(row, origins)
     counts: dict[str, Any] = {}
     if catalogue is not None:
         index = catalogue.trace_index()

@@ -1,11 +1,11 @@
-"""What the records of a run say that they were recorded on, for runs whose manifest does not say it."""
+"""What the records of a run say that they were recorded on and by, for runs whose manifest does not."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import duckdb
 
@@ -13,21 +13,49 @@ from dashboard.lake.discovery import FoundBundle, FoundRun, readable_name
 from dashboard.lake.fields import json_object, json_text
 from dashboard.lake.sql import load_sql
 from shopsim.rollout.lines import parse_line
+from shopsim.rollout.recorded_on import recorded_on
 
-__all__ = ["ORIGINS", "catalogue_family", "recorded_environments"]
+__all__ = ["MODEL", "ORIGINS", "catalogue_family", "is_silent", "recorded_origins", "told_by_records"]
 
 ORIGINS: Final = ("product_data_sha256", "term_extractor")
 """Columns of ``runs`` that the records tell where the manifest does not (:func:`recorded_on`)."""
+
+MODEL: Final = ("provider", "model", "checkpoint_id")
+"""Columns of ``runs`` that the records tell where the manifest names no model at all."""
 
 _MOST_PROVENANCES: Final = 25
 _MOST_BYTES: Final = 16 << 20
 """A longer record is not read for its provenance: pages would wait for it."""
 
 
-def recorded_environments(
+def is_silent(manifest: Mapping[str, Any]) -> bool:
+    """Whether the columns that a manifest tells leave something for the records to tell."""
+    return any(manifest.get(name) is None for name in ORIGINS) or _nameless(manifest)
+
+
+def told_by_records(
+    manifest: Mapping[str, Any], origins: Sequence[Mapping[str, str | None]]
+) -> dict[str, Any]:
+    """The columns :data:`ORIGINS` and, where the manifest names no model, :data:`MODEL` and ``simulated``.
+
+    ``origins`` as :func:`recorded_origins` gives them. Records that name two models name none.
+    """
+    columns: dict[str, Any] = {name: recorded_on(name, manifest, origins) for name in ORIGINS}
+    if _nameless(manifest):
+        columns |= {name: recorded_on(name, None, origins) for name in MODEL}
+        columns["simulated"] = columns["provider"] == "scripted"
+    return columns
+
+
+def _nameless(manifest: Mapping[str, Any]) -> bool:
+    return all(manifest.get(name) is None for name in MODEL)
+
+
+def recorded_origins(
     connection: duckdb.DuckDBPyConnection, traces: Mapping[str, Path]
 ) -> dict[str, list[dict[str, str | None]]]:
-    """The columns :data:`ORIGINS` of one record of each different provenance, by run of ``traces`` (files).
+    """:data:`ORIGINS` and :data:`MODEL` of one record of each different provenance, by run of ``traces``
+    (files).
 
     A record that is gone or too long says nothing.
     """
@@ -41,8 +69,10 @@ def recorded_environments(
         with suppress(OSError), traces[run_id].open("rb") as file:
             file.seek(offset)
             record, _ = parse_line(file.read(length))
-            environment = json_object(json_object((record or {}).get("provenance")).get("environment"))
-            found[run_id].append({name: json_text(environment.get(name)) for name in ORIGINS})
+            provenance = json_object((record or {}).get("provenance"))
+            environment, model = (json_object(provenance.get(part)) for part in ("environment", "model"))
+            told = {name: json_text(environment.get(name)) for name in ORIGINS}
+            found[run_id].append(told | {name: json_text(model.get(name)) for name in MODEL})
     return found
 
 

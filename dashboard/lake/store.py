@@ -18,7 +18,7 @@ from dashboard.lake.collect import RunFiles, outcome_rows, read_run_files, run_r
 from dashboard.lake.database import add_tables, empty_segment, open_database, recorded_episodes
 from dashboard.lake.discovery import TRACES, Findings, FoundRun, find_runs, readable_name
 from dashboard.lake.errors import LakeError, UnknownRunError
-from dashboard.lake.origins import ORIGINS, recorded_environments
+from dashboard.lake.origins import is_silent, recorded_origins
 from dashboard.lake.segment import TABLES
 from dashboard.lake.source import Progress, Source, bring_up_to_date
 from dashboard.lake.sql import load_sql
@@ -46,9 +46,9 @@ class _Run:
     files: RunFiles
     catalogue: Catalogue | None = None
     problems: tuple[str, ...] = ()
-    environments: list[dict[str, str | None]] = field(default_factory=list)
-    """What its records say of their environment, as of the catalogue's version ``environments_of``."""
-    environments_of: str | None = None
+    origins: list[dict[str, str | None]] = field(default_factory=list)
+    """What its records say of their origin, as of the catalogue's version ``origins_of``."""
+    origins_of: str | None = None
 
 
 class Lake:
@@ -222,7 +222,7 @@ class Lake:
         if known is not None and known.found.path == found.path:
             same = known.files.key == (found.manifest, found.summary)
             files = known.files if same else read_run_files(found)
-            told = (known.environments, known.environments_of)
+            told = (known.origins, known.origins_of)
             return _Run(found, files, known.catalogue, (), *told)
         return _Run(found, read_run_files(found))
 
@@ -268,7 +268,7 @@ class Lake:
                     pending.get(i),
                     r.problems,
                     findings.bundles,
-                    r.environments,
+                    r.origins,
                 )
                 for i, r in runs.items()
             ],
@@ -288,14 +288,14 @@ def _ask_records(database: duckdb.DuckDBPyConnection, runs: dict[str, _Run]) -> 
         run_id: run
         for run_id, run in runs.items()
         if run.catalogue is not None
-        and run.environments_of != run.catalogue.version
-        and any(run.files.manifest.get(name) is None for name in ORIGINS)
+        and run.origins_of != run.catalogue.version
+        and is_silent(run.files.manifest)
     }
     traces = {run_id: run.found.path / TRACES for run_id, run in silent.items()}
-    for run_id, environments in recorded_environments(database, traces).items():
+    for run_id, origins in recorded_origins(database, traces).items():
         run = silent[run_id]
-        run.environments = environments
-        run.environments_of = run.catalogue.version if run.catalogue else None
+        run.origins = origins
+        run.origins_of = run.catalogue.version if run.catalogue else None
 
 
 def _version(findings: Findings, runs: dict[str, _Run]) -> str:

@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from dashboard.analysis.iterations import order_by_iteration
+from dashboard.analysis.overview import kind_label
 from dashboard.lake import Lake
 from dashboard.lake.pairs import compare_runs
 from tests.factories.episodes import provenance
@@ -57,6 +60,38 @@ def test_records_tell_what_a_missing_or_broken_manifest_cannot(tmp_path: Path) -
         "two": None,
         "nobody-says": None,
     }
+
+
+def test_records_name_the_model_of_a_run_whose_manifest_cannot_be_read(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    trained = {**on(OURS), "model": {"provider": "vllm", "model": "qwen3-4b", "checkpoint_id": "iter80"}}
+    other = {**trained, "model": {**trained["model"], "model": "another", "checkpoint_id": "iter40"}}
+    scripted = {**on(OURS), "model": {"provider": "scripted", "model": "scripted-shopper"}}
+    told = {"broken": [trained], "by-script": [scripted], "two": [trained, other], "planned": [trained]}
+    for name, sources in told.items():
+        records = [episode_record(task, provenance=source) for task, source in enumerate(sources)]
+        write_run(runs / name, records, manifest=name == "planned")
+        if name != "planned":
+            (runs / name / "manifest.json").write_text("{nothing", encoding="utf-8")
+    rows = runs_of(Lake([runs], tmp_path / "lake"))
+    names = ("provider", "model", "checkpoint_id", "simulated")
+    assert {name: tuple(row[column] for column in names) for name, row in rows.items()} == {
+        "broken": ("vllm", "qwen3-4b", "iter80", False),
+        "by-script": ("scripted", "scripted-shopper", None, True),
+        "two": ("vllm", None, None, False),
+        "planned": ("openai_compatible_http", "example-4b", "iter00", False),  # what was planned counts
+    }
+    assert kind_label(rows["broken"]) == "model" and kind_label(rows["by-script"]) == "scripted agent"
+    app = ReviewApp(tmp_path).open("overview")
+    (table,) = [element.value for element in app.dataframe if "what" in element.value]
+    assert table.set_index("name")["what"].to_dict() == {
+        "broken": "model",
+        "by-script": "scripted agent",
+        "two": "model",
+        "planned": "model",
+    }
+    ordered = order_by_iteration(pd.DataFrame(rows.values()).assign(name=list(rows)))
+    assert ordered.set_index("name").loc["broken", "iteration"] == 80
 
 
 def test_what_records_tell_is_asked_again_when_the_trace_changes(tmp_path: Path) -> None:
