@@ -56,6 +56,9 @@ def main() -> None:
     if shares.empty:
         ui.empty_state("No episode of the chosen runs failed.")
         return
+    drawable = shares["run_id"].nunique()
+    if note := drawn_note(drawable, "run", "The table below holds all; choose runs above to draw others."):
+        st.caption(note)
     ui.show_figure(
         drawn(stage_figure, shares, runs.names),
         key=CHART,
@@ -66,9 +69,6 @@ def main() -> None:
         "Select a segment to list its episodes. Shares of "
         + ("failures." if failures_only else "all episodes.")
     )
-    drawable = shares["run_id"].nunique()
-    if note := drawn_note(drawable, "run", "The table below holds all; choose runs above to draw others."):
-        st.caption(note)
     with st.expander("What the stages mean, and the figures as a table"):
         meanings = (
             f"- **{STAGES[stage].label}**: {STAGES[stage].meaning}"

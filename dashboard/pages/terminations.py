@@ -61,6 +61,8 @@ def _by_run(runs: Runs, found: pd.DataFrame, reasons: list[str], colours: dict[s
 
     known = set(found["run_id"])
     order = [run_id for run_id in runs.ids if run_id in known]
+    if note := drawn_note(len(order), "run", "The table below holds all; choose runs above to draw others."):
+        st.caption(note)
     figure = drawn(
         share_figure,
         found,
@@ -83,8 +85,6 @@ def _by_run(runs: Runs, found: pd.DataFrame, reasons: list[str], colours: dict[s
     )
     click = " Click a segment of a run with episodes to list them." if openable else ""
     st.caption(safe_text(f"{meanings}.{click}"))
-    if note := drawn_note(len(order), "run", "The table below holds all; choose runs above to draw others."):
-        st.caption(note)
     with st.expander("Figures as a table"):
         st.dataframe(
             shared(reason_table, found, runs.names),
