@@ -32,6 +32,8 @@ STAGE_COLOURS: Final[Mapping[str, str]] = {
     "unexplained": "#4a5560",
 }
 
+_INVISIBLE: Final = "\u200b"
+
 
 def stage_figure(shares: pd.DataFrame, names: Mapping[str, str]) -> go.Figure:
     """One stacked bar a run; ``shares`` as :func:`~dashboard.analysis.diagnosis.stage_shares` gives them.
@@ -42,10 +44,12 @@ def stage_figure(shares: pd.DataFrame, names: Mapping[str, str]) -> go.Figure:
     shares = shares[shares["run_id"].isin(first_drawn(shares["run_id"]))]
     figure = go.Figure()
     totals = dict(zip(shares["run_id"], shares["total"], strict=True))
-    labels = {
-        run_id: f"{plot_text(names.get(run_id, run_id), 34)}  <i>n={total:,}</i>"
-        for run_id, total in totals.items()
-    }
+    labels: dict[str, str] = {}
+    for run_id, total in totals.items():
+        label = f"{plot_text(names.get(run_id, run_id), 34)}  <i>n={total:,}</i>"
+        while label in labels.values():  # cut short it may be another run's too: a bar would be both
+            label += _INVISIBLE
+        labels[run_id] = label
     for stage, rows in shares.groupby("stage", sort=False):
         figure.add_trace(
             go.Bar(

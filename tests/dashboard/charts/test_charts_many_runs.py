@@ -54,3 +54,13 @@ def test_points_of_many_runs_stand_without_bars_in_one_trace() -> None:
     assert numbered.error_y.array is None
     few = iteration_figure(rows.head(MOST_DRAWN), run_styles(RUNS), title="Success")
     assert sum(trace.error_y.array is not None for trace in few.data) == MOST_DRAWN
+
+
+def test_runs_whose_names_are_cut_short_alike_keep_bars_of_their_own() -> None:
+    names = {run: "a name that is much longer than a chart can show, " + run for run in ("one", "two")}
+    rows = [
+        {"run_id": run, "stage": "success", "n": n, "total": 10, "share": n / 10}
+        for run, n in (("one", 3), ("two", 7))
+    ]
+    (bar,) = stage_figure(pd.DataFrame(rows), names).data
+    assert len(set(bar.y)) == 2
