@@ -158,7 +158,7 @@ def test_without_a_workspace_it_serves_what_is_named_from_the_working_folder(
 
 def test_make_passes_port_and_root_on() -> None:
     def told(*variables: str) -> str:
-        command = ["make", "--dry-run", "dashboard", *variables]
+        command = ["make", "--no-print-directory", "--dry-run", "dashboard", *variables]
         clean = {
             name: value for name, value in os.environ.items() if name not in {"PORT", "ROOT", "MAKEFLAGS"}
         }

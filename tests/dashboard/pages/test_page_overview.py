@@ -247,6 +247,7 @@ def test_a_root_with_training_rounds_alone_leads_to_them(tmp_path: Path, page: s
 def test_a_missing_run_folder_is_told_and_the_others_show(workspace: Path, tmp_path: Path) -> None:
     app = ReviewApp(tmp_path, workspace / "runs", tmp_path / "gone").open("overview")
     assert [box.value.replace("\\", "") for box in app.sidebar.warning if "gone" in box.value]
+    assert [box.value for box in (*app.main.error, *app.main.info)] == []
     assert len(app.dataframe[0].value) == 5
 
 
