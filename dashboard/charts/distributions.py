@@ -101,53 +101,67 @@ def interval_figure(
     for k, run_id in enumerate(run_ids):
         part = rows[(rows["run_id"] == run_id) & rows["mean"].notna()]
         offset = step * ((len(run_ids) - 1) / 2 - k)
-        style = styles[run_id]
         columns = (part[name].astype(float) for name in ("mean", "low", "high"))
         told = [
             f"{plot_text(name, 30)}: {_reading(*ends, percent=name in (shares or ()))}"
             for name, *ends in zip(part[category], *columns, strict=True)
         ]
+        heights = [place[name] + offset for name in part[category]]
         figure.add_trace(
-            go.Scatter(
-                x=top * part["mean"],
-                y=[place[name] + offset for name in part[category]],
-                mode="markers",
-                marker={"color": style.colour, "symbol": style.symbol, "size": 8},
-                error_x={
-                    "type": "data",
-                    "array": top * (part["high"] - part["mean"]),
-                    "arrayminus": top * (part["mean"] - part["low"]),
-                    "color": style.colour,
-                    "thickness": 1.2,
-                    "width": 0,
-                },
-                cliponaxis=False,
-                customdata=list(zip(told, part["n"], strict=True)),
-                name=plot_text(names[run_id], 40),
-                hovertemplate=(
-                    "%{customdata[0]}"
-                    f"<br>n = %{{customdata[1]:,}}<extra>{plot_text(names[run_id], 40)}</extra>"
-                ),
-            )
+            _interval_points(part, heights, told, plot_text(names[run_id], 40), styles[run_id], top)
         )
     height = int(60 + len(order) * row_height(len(run_ids)))
     finish(figure, height=height, legend=False, hovermode="closest")
-    shown = [f"{plot_text(name, 30)}  <i>{_n_range(rows[rows[category] == name]['n'])}</i>" for name in order]
     figure.update_xaxes(range=[-0.02 * top, 1.02 * top], side="top")
     if title is not None:
         figure.update_xaxes(title={"text": title, "standoff": 8})
         figure.update_layout(height=height + 24)
+    shown = [f"{plot_text(name, 30)}  <i>{_n_range(rows[rows[category] == name]['n'])}</i>" for name in order]
+    _label_rows(figure, [place[name] for name in order], shown)
+    return figure
+
+
+def _interval_points(
+    part: pd.DataFrame,
+    heights: Sequence[float],
+    told: Sequence[str],
+    name: str,
+    style: RunStyle,
+    top: int,
+) -> go.Scatter:
+    """The points of one run: ``mean, low, high`` times ``top`` at ``heights``, a sentence told for each."""
+    return go.Scatter(
+        x=top * part["mean"],
+        y=heights,
+        mode="markers",
+        marker={"color": style.colour, "symbol": style.symbol, "size": 8},
+        error_x={
+            "type": "data",
+            "array": top * (part["high"] - part["mean"]),
+            "arrayminus": top * (part["mean"] - part["low"]),
+            "color": style.colour,
+            "thickness": 1.2,
+            "width": 0,
+        },
+        cliponaxis=False,
+        customdata=list(zip(told, part["n"], strict=True)),
+        name=name,
+        hovertemplate=f"%{{customdata[0]}}<br>n = %{{customdata[1]:,}}<extra>{name}</extra>",
+    )
+
+
+def _label_rows(figure: go.Figure, places: Sequence[int], labels: Sequence[str]) -> None:
+    """Name the rows of a chart and draw a line between each two of them."""
     figure.update_yaxes(
         tickmode="array",
-        tickvals=[place[name] for name in order],
-        ticktext=shown,
-        range=[-0.6, len(order) - 0.4],
+        tickvals=list(places),
+        ticktext=list(labels),
+        range=[-0.6, len(places) - 0.4],
         showgrid=False,
     )
     line = {"width": 1, "color": translucent(MUTED, 0.22)}
-    edges = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "line": line} for _ in order[1:]]
+    edges = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "line": line} for _ in places[1:]]
     figure.update_layout(shapes=[edge | {"y0": k + 0.5, "y1": k + 0.5} for k, edge in enumerate(edges)])
-    return figure
 
 
 def _reading(mean: float, low: float, high: float, *, percent: bool) -> str:

@@ -15,6 +15,7 @@ from dashboard.lake.suspects import Numbers, Suspects
 __all__ = [
     "LARGE_LINE_BYTES",
     "MAX_INVALID_DETAILS",
+    "SHORT_LINE_BYTES",
     "Batch",
     "InvalidLine",
     "Stretch",
@@ -27,7 +28,8 @@ LARGE_LINE_BYTES: Final = 16 << 20
 MAX_INVALID_DETAILS: Final = 1000
 _ROWS_A_CHUNK: Final = 64
 """Rows of one Arrow record batch: small, so that DuckDB's threads share the lines of a batch evenly."""
-_SHORT: Final = 16
+SHORT_LINE_BYTES: Final = 16
+"""Only a line of at most so many bytes is looked into for being blank."""
 _NEWLINE: Final = 10
 
 
@@ -121,7 +123,7 @@ class Batch:
     def blank(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which lines hold nothing but white space (long ones are left to whoever parses them)."""
         blank = np.zeros(len(self), dtype=np.bool_)
-        for row in np.flatnonzero(np.diff(self.bounds) <= _SHORT):
+        for row in np.flatnonzero(np.diff(self.bounds) <= SHORT_LINE_BYTES):
             blank[row] = not self.content(int(row)).strip()
         return blank
 

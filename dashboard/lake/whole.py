@@ -17,7 +17,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from dashboard.lake.lines import Batch, Stretch, lines_table
+from dashboard.lake.lines import SHORT_LINE_BYTES, Batch, Stretch, lines_table
 from dashboard.lake.sql import JSON_REFUSED, load_sql
 from dashboard.lake.suspects import OVERLAP, WINDOW, Numbers, Suspects, newlines
 
@@ -26,8 +26,6 @@ __all__ = ["WholeFile", "can_be_whole", "mark_suspects"]
 _MIN_BYTES: Final = 16 << 20
 _MAX_BYTES: Final = 1 << 30
 """DuckDB holds what it read of the whole file until it is staged."""
-_SHORT: Final = 16
-"""Only a line of at most so many bytes is looked into for being blank."""
 
 
 def can_be_whole(stretches: Sequence[Stretch]) -> bool:
@@ -120,7 +118,7 @@ class WholeFile:
         starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1])[:-1]
         lengths = ends - starts
         filled = lengths > 0
-        for row in np.flatnonzero(filled & (lengths <= _SHORT)):
+        for row in np.flatnonzero(filled & (lengths <= SHORT_LINE_BYTES)):
             self._file.seek(int(starts[row]))
             filled[row] = bool((self._file.read(int(lengths[row])) or b"").strip())
         rows = np.flatnonzero(filled)

@@ -10,12 +10,13 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
-__all__ = ["CHROMIUM", "needs_browser", "opened_page", "served"]
+__all__ = ["CHROMIUM", "needs_browser", "opened_page", "served", "workspace_variables"]
 
 CHROMIUM: Final = shutil.which("chromium") or shutil.which("chromium-browser")
 _ARGUMENTS: Final = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-quic")
@@ -28,6 +29,15 @@ needs_browser = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install -y chromium fonts-noto-cjk"),
 ]
+
+
+def workspace_variables(home: Path) -> dict[str, str]:
+    """What the process of a workspace is told: its folder, the runs in it, its cache."""
+    return {
+        "SHOPSIM_HOME": str(home),
+        "SHOPSIM_ROOTS": str(home / "runs"),
+        "SHOPSIM_LAKE": str(home / "lake"),
+    }
 
 
 @contextmanager

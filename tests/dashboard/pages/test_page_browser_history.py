@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.factories.browser import needs_browser, opened_page, served
+from tests.factories.browser import needs_browser, served, workspace_variables
 from tests.factories.traces import OUTCOMES, episode_record, write_run
 
 pytestmark = needs_browser
@@ -23,19 +23,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         ends = [OUTCOMES[(task + number) % len(OUTCOMES)] for task in range(10)]
         records = [episode_record(10 * task, outcome=end) for task, end in enumerate(ends)]
         write_run(home / "runs" / name, records)
-    variables = {
-        "SHOPSIM_HOME": str(home),
-        "SHOPSIM_ROOTS": str(home / "runs"),
-        "SHOPSIM_LAKE": str(home / "lake"),
-    }
-    with served(variables) as url:
+    with served(workspace_variables(home)) as url:
         yield url
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    with opened_page() as opened:
-        yield opened
 
 
 def settled(page: Page) -> str:

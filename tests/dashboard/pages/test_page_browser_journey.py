@@ -19,7 +19,7 @@ from shopsim.pipeline.prepare import prepare
 from shopsim.rollout.trace import read_records
 from shopsim.settings import load_settings
 from shopsim.tasks.solutions import solver_for
-from tests.factories.browser import needs_browser, opened_page, served
+from tests.factories.browser import needs_browser, served, workspace_variables
 
 pytestmark = needs_browser
 
@@ -45,19 +45,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(workspace: Path) -> Iterator[str]:
-    variables = {
-        "SHOPSIM_HOME": str(workspace),
-        "SHOPSIM_ROOTS": str(workspace / "runs"),
-        "SHOPSIM_LAKE": str(workspace / "lake"),
-    }
-    with served(variables) as url:
+    with served(workspace_variables(workspace)) as url:
         yield url
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    with opened_page() as opened:
-        yield opened
 
 
 def failed_task(workspace: Path) -> tuple[str, int]:

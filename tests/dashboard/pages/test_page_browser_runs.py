@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.factories.browser import needs_browser, opened_page, served
+from tests.factories.browser import needs_browser, served
 from tests.factories.review_pages import review_workspace
 
 pytestmark = needs_browser
@@ -19,12 +19,6 @@ pytestmark = needs_browser
 def server(tmp_path: Path) -> Iterator[str]:
     with served(review_workspace(tmp_path).variables) as url:
         yield url
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    with opened_page() as opened:
-        yield opened
 
 
 def address(page: Page) -> tuple[str, dict[str, list[str]]]:

@@ -14,16 +14,6 @@ from shopsim.settings import SettingsError
 from tests.factories.traces import episode_record, write_run
 
 
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "configs").mkdir()
-    (tmp_path / "configs" / "shopsim.toml").write_text("", encoding="utf-8")
-    monkeypatch.setenv("SHOPSIM_HOME", str(tmp_path))
-    monkeypatch.delenv("SHOPSIM_ROOTS", raising=False)
-    monkeypatch.delenv("SHOPSIM_LAKE", raising=False)
-    return tmp_path
-
-
 def test_workspace_from_the_environment(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert current_workspace().roots == (workspace / "runs",)
     assert current_workspace().cache_dir == workspace / ".shopsim" / "lake"

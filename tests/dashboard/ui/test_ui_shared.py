@@ -170,16 +170,6 @@ def test_weights_grow_with_what_they_weigh() -> None:
     assert weight({"a": "x" * 100}) > 100 and weight(3.0) > 0
 
 
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "configs").mkdir()
-    (tmp_path / "configs" / "shopsim.toml").write_text("", encoding="utf-8")
-    monkeypatch.setenv("SHOPSIM_HOME", str(tmp_path))
-    monkeypatch.delenv("SHOPSIM_ROOTS", raising=False)
-    monkeypatch.delenv("SHOPSIM_LAKE", raising=False)
-    return tmp_path
-
-
 def test_results_live_as_long_as_the_data_stay(workspace: Path) -> None:
     run = workspace / "runs" / "iter5"
     write_run(run, [episode_record(1)])
