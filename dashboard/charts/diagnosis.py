@@ -67,7 +67,8 @@ def stage_figure(shares: pd.DataFrame, names: Mapping[str, str]) -> go.Figure:
     finish(figure, height=130 + 34 * max(runs, 1), barmode="stack")
     figure.update_layout(legend={"traceorder": "normal"})
     # A little beyond 100%, else the last tick and its label are cut off.
-    figure.update_xaxes(ticksuffix="%", range=[0, 101], tickvals=list(range(0, 101, 20)))
+    # Ticks that are listed one by one would lose the unit.
+    figure.update_xaxes(ticksuffix="%", range=[0, 101], tick0=0, dtick=20)
     figure.update_yaxes(autorange="reversed")
     return figure
 
