@@ -21,3 +21,11 @@ CURRICULUM_SCHEMA: Final = "shopsimrl-skill-curriculum-v1"
 
 DATASET_SCHEMA: Final = "shopsimulator-cleaned-v2"
 SPLITS_SCHEMA: Final = "shopsimrl-persona-splits-v1"
+
+RLVE_ENVIRONMENT_VERSION: Final = "ecomrlve-environment-v1"
+RLVE_OBSERVATION_VERSION: Final = "ecomrlve-observation-v1"
+RLVE_REWARD_VERSION: Final = "ecomrlve-reward-v1"
+RLVE_EPISODE_SCHEMA: Final = "ecomrlve-episode-v1"
+RLVE_MANIFEST_SCHEMA: Final = "ecomrlve-run-manifest-v1"
+RLVE_CURRICULUM_SCHEMA: Final = "ecomrlve-curriculum-v1"
+RLVE_SUMMARY_SCHEMA: Final = "ecomrlve-summary-v1"

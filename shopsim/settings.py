@@ -71,6 +71,21 @@ class RunSettings(_Section):
     root: str = "runs"
 
 
+class RlveSettings(_Section):
+    """The conversation environments (spec 06): what is sold, what is asked, what the agent is told."""
+
+    catalogue: str = ""
+    """A JSONL or Parquet file with products; empty: the bundled catalogue."""
+    mapping: str = ""
+    """A TOML file that says which column holds which field; empty: they are named alike."""
+    collection: str = "C8"
+    """C1, C2, C4, C8, or a list such as ``PD,CART``."""
+    disclose: bool = True
+    """Whether observations tell environment and difficulty."""
+    denied_categories: tuple[str, ...] = Field(default=(), strict=False)
+    """Category names, or paths such as ``Beauty > Perfume``, of which nothing may be recommended."""
+
+
 class ReviewSettings(_Section):
     """Where reviewers' verdicts are kept and which labels they choose from."""
 
@@ -87,6 +102,7 @@ class Settings(_Section):
     search: SearchSettings = SearchSettings()
     episode: EpisodeSettings = EpisodeSettings()
     runs: RunSettings = RunSettings()
+    rlve: RlveSettings = RlveSettings()
     review: ReviewSettings = ReviewSettings()
 
     def path(self, relative: str) -> Path:
