@@ -13,7 +13,7 @@ from shopsim.rlve.world.orders import STATUS_SHARES, Order, OrderLine, OrderStat
 if TYPE_CHECKING:
     from shopsim.rlve.catalogue import Catalogue, Product, Variant
 
-__all__ = ["draw_order", "draw_orders"]
+__all__ = ["draw_order", "draw_order_id", "draw_orders"]
 
 _MAX_LINES: Final = 3
 _TRIES: Final = 200
@@ -53,7 +53,7 @@ def draw_orders(
     ids: set[str] = set()
     orders = []
     for _ in range(count):
-        order_id = _draw_id(dice, taken, ids)
+        order_id = draw_order_id(dice, taken, ids)
         ids.add(order_id)
         products = [_draw_product(dice, catalogue, used) for _ in range(dice.randint(1, _MAX_LINES))]
         orders.append(_order(dice, order_id, products, today, variants_of, addresses))
@@ -71,7 +71,7 @@ def draw_order(
     taken: Container[str] = frozenset(),
 ) -> Order:
     """One order of ``products``, of the given status or a drawn one."""
-    order_id = _draw_id(dice, taken, set())
+    order_id = draw_order_id(dice, taken)
     return _order(dice, order_id, products, today, variants_of, addresses, status=status)
 
 
@@ -109,10 +109,11 @@ def _order(
     )
 
 
-def _draw_id(dice: Random, taken: Container[str], ids: set[str]) -> str:
+def draw_order_id(dice: Random, taken: Container[str], also: Container[str] = frozenset()) -> str:
+    """An order id that is in neither of the two. Raises :class:`UsageError` when none is found."""
     for _ in range(_TRIES):
         order_id = f"ORD-{dice.randint(100_000, 999_999)}"
-        if order_id not in taken and order_id not in ids:
+        if order_id not in taken and order_id not in also:
             return order_id
     raise UsageError(f"no free order id after {_TRIES} draws", hint="A world holds a few orders, not all.")
 
@@ -120,11 +121,8 @@ def _draw_id(dice: Random, taken: Container[str], ids: set[str]) -> str:
 def _draw_product(dice: Random, catalogue: Catalogue, used: set[str]) -> Product:
     """A product outside ``used`` (joined to it), or any at all once the catalogue seems used up."""
     for _ in range(_TRIES):
-        product_id = catalogue.ids[dice.randrange(len(catalogue))]
-        if product_id not in used:
+        product = catalogue.product(dice.randrange(len(catalogue)))
+        if product.id not in used:
             break
-    used.add(product_id)
-    product = catalogue.get(product_id)
-    if product is None:
-        raise UsageError(f"{product_id}: listed by the catalogue, which does not have it")
+    used.add(product.id)
     return product

@@ -32,6 +32,9 @@ STATUS_SHARES: Final[dict[OrderStatus, float]] = {
 """Share of each status in a drawn history (spec 06, "Tools")."""
 
 
+_USUAL_TRAVEL: Final = timedelta(days=3)
+
+
 @dataclass(frozen=True, slots=True)
 class OrderLine:
     """Pieces of one product in an order; ``unit_price`` in dollars is what was paid for one."""
@@ -98,10 +101,7 @@ def delivered_days_ago(order: Order, days: int, today: date) -> Order:
     What an age that a task draws has to become: return windows count from the day of delivery.
     """
     delivered = today - timedelta(days=days)
-    if order.delivered_on:
-        travelled = order.delivered_on - order.placed_on
-    else:
-        travelled = timedelta(days=3)
+    travelled = order.delivered_on - order.placed_on if order.delivered_on else _USUAL_TRAVEL
     return replace(
         order, status=OrderStatus.DELIVERED, placed_on=delivered - travelled, delivered_on=delivered
     )
