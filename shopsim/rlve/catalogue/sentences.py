@@ -1,0 +1,86 @@
+"""Constraints in the user's words, e.g. ``battery_hours >= 10``: "The battery should be at least 10 hours."."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from shopsim.rlve.catalogue.product import AttributeValue
+
+__all__ = ["constraint_sentence", "shown_value", "spoken_name"]
+
+_UNITS: Final = {
+    "cm": "cm",
+    "gb": "GB",
+    "hours": "hours",
+    "inches": "inches",
+    "kg": "kg",
+    "liters": "liters",
+    "lumens": "lumens",
+    "mah": "mAh",
+    "mb": "MB",
+    "meters": "meters",
+    "minutes": "minutes",
+    "ml": "ml",
+    "mm": "mm",
+    "oz": "oz",
+    "watts": "watts",
+    "years": "years",
+    "grams": "grams",
+}
+_BOUND_WORDS: Final = {"le": "at most", "ge": "at least"}
+_FIELDS: Final = {
+    ("price", "le"): "It should cost at most {value}.",
+    ("price", "ge"): "It should cost at least {value}.",
+    ("price", "eq"): "It should cost exactly {value}.",
+    ("rating", "le"): "It should be rated {value} stars at most.",
+    ("rating", "ge"): "It should be rated {value} stars or better.",
+    ("rating", "eq"): "It should be rated exactly {value} stars.",
+    ("rating_count", "le"): "It should have at most {value} ratings.",
+    ("rating_count", "ge"): "It should have at least {value} ratings.",
+    ("rating_count", "eq"): "It should have exactly {value} ratings.",
+    ("shipping_days", "le"): "It should arrive within {value} days.",
+    ("shipping_days", "ge"): "It should not arrive before {value} days from now.",
+    ("shipping_days", "eq"): "It should arrive in exactly {value} days.",
+    ("stock", "le"): "There should be at most {value} in stock.",
+    ("stock", "ge"): "There should be at least {value} in stock.",
+    ("stock", "eq"): "There should be exactly {value} in stock.",
+    ("brand", "eq"): 'The brand should be "{value}".',
+    ("category", "eq"): 'It should be in the category "{value}".',
+}
+
+
+def spoken_name(name: str) -> tuple[str, str]:
+    """An attribute's name in words and its unit: ``("battery", "hours")``; the unit may be empty."""
+    words = name.replace("-", "_").split("_")
+    unit = _UNITS.get(words[-1].casefold(), "") if len(words) > 1 else ""
+    return " ".join(words[:-1] if unit else words), unit
+
+
+def shown_value(field: str, value: AttributeValue) -> str:
+    """A value as text: prices in dollars, whole numbers without a point, yes and no."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    if field == "price":
+        return f"${value:,.0f}" if value == int(value) else f"${value:,.2f}"
+    return str(int(value)) if value == int(value) else str(value)
+
+
+def constraint_sentence(field: str, op: str, value: AttributeValue) -> str:
+    """One whole sentence that states the wish; the value always stands in it as :func:`shown_value` has it,
+    but for yes and no."""
+    shown = shown_value(field, value)
+    pattern = _FIELDS.get((field, op))
+    if pattern is not None:
+        text = pattern.format(value=shown)
+        return text.replace("1 days", "1 day") if shown == "1" else text
+    name, unit = spoken_name(field)
+    if isinstance(value, bool):
+        return f"It should {'' if value else 'not '}be {name}."
+    amount = f"{shown} {unit}".rstrip()
+    if op in _BOUND_WORDS:
+        return f"The {name} should be {_BOUND_WORDS[op]} {amount}."
+    if isinstance(value, str):
+        return f'The {name} should be "{shown}".'
+    return f"The {name} should be exactly {amount}."
