@@ -138,27 +138,29 @@ def check_same_plan(
     )
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """Read a manifest: an object of the known schema with a ``plan`` object.
+def read_manifest(path: Path, *, schema: str = MANIFEST_SCHEMA) -> dict[str, Any]:
+    """Read a manifest: an object of ``schema`` with a ``plan`` object.
 
     Raises :class:`ManifestError`, or :class:`~shopsim.jsonio.FileError` when it is missing or no JSON.
     """
     manifest = read_json(path)
     if not isinstance(manifest, dict):
         raise ManifestError(f"{path}: must hold one JSON object")
-    if manifest.get("schema_version") != MANIFEST_SCHEMA:
+    if manifest.get("schema_version") != schema:
         raise ManifestError(
-            f"{path}: schema_version: {_show(manifest.get('schema_version'))} is not {MANIFEST_SCHEMA}"
+            f"{path}: schema_version: {_show(manifest.get('schema_version'))} is not {schema}"
         )
     if not isinstance(manifest.get("plan"), dict):
         raise ManifestError(f"{path}: plan: must be an object")
     return manifest
 
 
-def write_manifest(path: Path, plan: Mapping[str, Any], *, created_at: str | None = None) -> dict[str, Any]:
+def write_manifest(
+    path: Path, plan: Mapping[str, Any], *, created_at: str | None = None, schema: str = MANIFEST_SCHEMA
+) -> dict[str, Any]:
     """Write the manifest of ``plan`` atomically and return it."""
     manifest = {
-        "schema_version": MANIFEST_SCHEMA,
+        "schema_version": schema,
         "created_at": created_at or datetime.now(UTC).isoformat(),
         "plan_fingerprint": plan_fingerprint(plan),
         "plan": dict(plan),

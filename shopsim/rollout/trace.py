@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -70,6 +70,7 @@ class TraceIndex:
     """What a trace holds: the last valid record of each episode, and what was passed over.
 
     Only places are kept, never records: memory grows with the number of episodes, not with the file.
+    ``complete`` says which records are complete; traces of another schema have their own rule.
     """
 
     path: Path
@@ -77,6 +78,7 @@ class TraceIndex:
     records: int = 0
     invalid_count: int = 0
     invalid: list[InvalidLine] = field(default_factory=list)
+    complete: Callable[[Mapping[str, Any]], bool] = is_complete
 
     @property
     def unique_episodes(self) -> int:
@@ -112,7 +114,7 @@ class TraceIndex:
             return
         self.records += 1
         key: str = line.record["episode_id"]
-        self.entries[key] = TraceEntry(key, line.offset, line.length, line.number, is_complete(line.record))
+        self.entries[key] = TraceEntry(key, line.offset, line.length, line.number, self.complete(line.record))
 
     def read(self, episode_id: str) -> dict[str, Any]:
         """Read the winning record of one episode with one seek.
@@ -143,14 +145,19 @@ class TraceIndex:
         return record
 
 
-def read_records(path: Path, *, max_line_bytes: int = MAX_LINE_BYTES) -> TraceIndex:
+def read_records(
+    path: Path,
+    *,
+    max_line_bytes: int = MAX_LINE_BYTES,
+    complete: Callable[[Mapping[str, Any]], bool] = is_complete,
+) -> TraceIndex:
     """Read a whole trace by the reading rules of spec 04 A, streaming.
 
     Blank lines are ignored; a torn last line, invalid UTF-8, anything that is no JSON object and a record
     without a text ``episode_id`` are invalid lines; of several valid records of one episode the last wins.
     Raises :class:`TraceError` when the file is missing or cannot be read.
     """
-    index = TraceIndex(path)
+    index = TraceIndex(path, complete=complete)
     for line in iter_lines(path, max_line_bytes=max_line_bytes):
         index.add(line)
     return index
