@@ -35,7 +35,7 @@ def retrieve(
     decay = _Decay(world, query, filters, in_stock)
     limit = 2 * top_k + _SPARE
     while True:
-        hits = world.search.search(query, filters=filters, top_k=limit)
+        hits = world.search.search(query, top_k=limit, allow=decay.mask)
         results = decay.apply(hits, top_k)
         if len(results) == top_k or len(hits) < limit:
             return results
@@ -48,7 +48,7 @@ class _Decay:
     def __init__(self, world: World, query: str, filters: Filters, in_stock: bool | None) -> None:
         self._world = world
         self._in_stock = in_stock
-        self._mask = filters.mask(world.catalogue)
+        self.mask = filters.mask(world.catalogue)
         wire = {field.name: getattr(filters, field.name) for field in fields(filters)}
         wire |= {"attributes": dict(filters.attributes), "in_stock": in_stock}
         self._seed = f"{world.seed}:rank:{canonical_json([query, wire])}"
@@ -71,8 +71,8 @@ class _Decay:
         """Another product of the category; ``product`` itself where none is found."""
         catalogue = self._world.catalogue
         rows = catalogue.rows_of_leaf(product.leaf)
-        if self._mask is not None:
-            rows = rows[self._mask[rows]]
+        if self.mask is not None:
+            rows = rows[self.mask[rows]]
         for _ in range(_TRIES):
             other = catalogue.product(int(rows[dice.randrange(len(rows))]))
             if other.id != product.id and other.id not in results and self._has_stock(other.id):

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 from datetime import date, timedelta
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shopsim.errors import UsageError
+from shopsim.rlve.catalogue import Catalogue, Product, Variant
 from shopsim.rlve.world.orders import STATUS_SHARES, Order, OrderLine, OrderStatus
-
-if TYPE_CHECKING:
-    from shopsim.rlve.catalogue import Catalogue, Product, Variant
 
 __all__ = ["draw_order", "draw_order_id", "draw_orders"]
 
@@ -28,7 +26,7 @@ _AGES: Final[dict[OrderStatus, tuple[int, int]]] = {
 }
 """Days since an order that has not arrived was placed, first and last possible."""
 
-VariantsOf = Callable[[str], "tuple[Variant, ...]"]
+VariantsOf = Callable[[str], tuple[Variant, ...]]
 
 
 def draw_orders(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from shopsim.rlve.catalogue.words import words
 from shopsim.rlve.world.errors import RefusedError
 
 __all__ = ["PolicyArticle", "PolicyHit", "PolicyStore", "make_article"]
@@ -16,7 +16,6 @@ __all__ = ["PolicyArticle", "PolicyHit", "PolicyStore", "make_article"]
 _K1: Final = 1.2
 _B: Final = 0.75
 _TITLE_COUNTS: Final = 3  # a word of the title weighs as three of the text
-_WORD = re.compile(r"[a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +77,8 @@ class PolicyStore:
 
     def search(self, query: str, top_k: int = 5) -> list[PolicyHit]:
         """The articles that share a word with ``query``, best first, at most ``top_k``."""
-        wanted = sorted(set(_words(query)))
-        average = sum(words.total() for words in self._words.values()) / max(1, len(self._words)) or 1.0
+        wanted = sorted(set(words(query)))
+        average = sum(counts.total() for counts in self._words.values()) / max(1, len(self._words)) or 1.0
         hits = [
             PolicyHit(article, score)
             for article in self._articles.values()
@@ -88,13 +87,13 @@ class PolicyStore:
         hits.sort(key=lambda hit: (-hit.score, hit.article.id))
         return hits[: max(0, top_k)]
 
-    def _score(self, wanted: list[str], words: Counter[str], average: float) -> float:
+    def _score(self, wanted: list[str], counts: Counter[str], average: float) -> float:
         score = 0.0
         for word in wanted:
-            if count := words[word]:
+            if count := counts[word]:
                 having = sum(word in other for other in self._words.values())
                 rarity = math.log(1 + (len(self._words) - having + 0.5) / (having + 0.5))
-                length = 1 - _B + _B * words.total() / average
+                length = 1 - _B + _B * counts.total() / average
                 score += rarity * count * (_K1 + 1) / (count + _K1 * length)
         return score
 
@@ -112,15 +111,7 @@ class PolicyStore:
 
 
 def _article_words(article: PolicyArticle) -> Counter[str]:
-    words = Counter(_words(article.text))
-    for word in _words(article.title):
-        words[word] += _TITLE_COUNTS
-    return words
-
-
-def _words(text: str) -> list[str]:
-    """Lower-case words, the plural's ``s`` taken off: ``returns`` finds ``return``."""
-    return [
-        word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-        for word in _WORD.findall(text.casefold())
-    ]
+    counts = Counter(words(article.text))
+    for word in words(article.title):
+        counts[word] += _TITLE_COUNTS
+    return counts

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, timedelta
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from shopsim.rlve.catalogue import Catalogue, CatalogueSearch, Product, Variant, variants_of
+from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.world.articles import general_articles
 from shopsim.rlve.world.cart import Cart
 from shopsim.rlve.world.errors import RefusedError
@@ -16,10 +18,6 @@ from shopsim.rlve.world.orders import Order, OrderLine
 from shopsim.rlve.world.policies import PolicyStore
 from shopsim.rlve.world.returns import Eligibility, ReturnRecord, check_eligibility
 from shopsim.rlve.world.stock import OutOfStock
-
-if TYPE_CHECKING:
-    from shopsim.rlve.catalogue import Catalogue, CatalogueSearch, Product, Variant
-    from shopsim.rlve.difficulty import Difficulty
 
 __all__ = ["ADDRESSES", "PAYMENT_METHODS", "World"]
 
@@ -87,8 +85,6 @@ class World:
 
         Raises :class:`RefusedError` for an unknown product.
         """
-        from shopsim.rlve.catalogue import variants_of
-
         registered = self._variants.get(product_id)
         return variants_of(self.product(product_id)) if registered is None else registered
 
