@@ -8,7 +8,7 @@ from typing import Final
 
 __all__ = ["with_typos"]
 
-# Quoted text, anything with a digit (ids, prices, dates), a word with inner capitals, dots or underscores, else words.
+# Quoted text, anything with a digit (ids, prices, dates), a word, or any other single character.
 _PIECES: Final = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)|\S*\d\S*|[A-Za-z]+|.", re.DOTALL)
 _SENTENCE_END: Final = frozenset(".!?\n")
 _SHORTEST: Final = 4

@@ -19,8 +19,9 @@ _OPENLY: Final = re.compile(
     r"looking for|needs?|wants?|wish(es)?|important|tell me|know|what kind|which kind|what sort|describe)\b"
 )
 _CONFIRM: Final = re.compile(
-    r"\b(confirm\w*|correct|right|go ahead|proceed|look(s)? (good|right|fine|ok|okay)|sound(s)? (good|right|fine)|"
-    r"shall i|should i|may i|can i|ok(ay)?|is (this|that|it) (fine|good|what)|would you like me to|"
+    r"\b(confirm\w*|correct|right|go ahead|proceed|look(s)? (good|right|fine|ok|okay)|"
+    r"sound(s)? (good|right|fine)|shall i|should i|may i|can i|ok(ay)?|"
+    r"is (this|that|it) (fine|good|what)|would you like me to|"
     r"do you want me to|happy with|does (this|that|it) (work|fit|suit|match))\b"
 )
 
@@ -36,7 +37,7 @@ def questions_in(message: str) -> str:
 
 
 def asks_for(question: str, facts: Iterable[Fact]) -> list[Fact]:
-    """The facts that a lower-case ``question`` names by one of their keywords (whole words, plural allowed)."""
+    """The facts that a lower-case ``question`` names by a keyword (whole words, plural allowed)."""
     return [fact for fact in facts if any(_names(question, keyword) for keyword in fact.keywords)]
 
 

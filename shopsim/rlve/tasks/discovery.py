@@ -1,0 +1,203 @@
+"""PD, product discovery: recommend the k products of a category that suit the user best (spec 06).
+
+r_task = clip(0.55 (2 nDCG - 1) + 0.35 (2 s_best^(4 + floor(d/4)) - 1) - 0.10 oos share). Where the spec is
+silent: only the first k recommended ids count; the request names the category, so the evaluation pool holds
+products of it alone and others gain nothing; the pool holds what is in stock, since an ideal that cannot be
+bought would be out of reach; an unmet taste that was never told counts for no product (:mod:`._taste`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, ClassVar, Final
+
+import numpy as np
+
+from shopsim.rlve.action import AgentAction
+from shopsim.rlve.catalogue.constraints import Constraint, share_met
+from shopsim.rlve.difficulty import Difficulty
+from shopsim.rlve.persona import Persona, draw_persona
+from shopsim.rlve.problem import Outcome, Problem, Verdict
+from shopsim.rlve.ranking import gains_of, ndcg
+from shopsim.rlve.tasks._common import (
+    CORRECT_SHARE,
+    Unsolvable,
+    ask_all,
+    call,
+    clip,
+    draw_solvable,
+    final_action,
+    show_products,
+)
+from shopsim.rlve.tasks._taste import persona_as_told, taste_facts
+from shopsim.rlve.tasks._wishes import (
+    draw_wishes,
+    out_of_stock_share,
+    pool_of,
+    price_limit,
+    told_wishes,
+    wish_fact,
+)
+
+if TYPE_CHECKING:
+    from shopsim.rlve.catalogue import Product
+    from shopsim.rlve.world import World
+
+__all__ = ["MAX_REWARD", "DiscoveryTarget", "DiscoveryTask"]
+
+MAX_REWARD: Final = 0.55 + 0.35
+"""What r_task can reach at most: both terms at 1, no share out of stock. "Correct" is 0.95 of it, since
+0.95 itself, as the spec has it, could never be reached."""
+
+_CANDIDATES: Final = 8
+_REQUESTS: Final = (
+    'I am looking for something from "{leaf}".',
+    'Could you recommend me something in the category "{leaf}"?',
+    'I want to buy something from "{leaf}".',
+    'Please help me to choose from "{leaf}".',
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveryTarget:
+    """A product that meets every constraint, its category, and the constraints (the price limit first)."""
+
+    product_id: str
+    leaf: str
+    constraints: tuple[Constraint, ...]
+
+
+class DiscoveryTask:
+    """Find what suits the user best among the products of a category."""
+
+    id: ClassVar[str] = "PD"
+
+    def generate(self, world: World, difficulty: Difficulty, dice: Random) -> Problem:
+        """Draw a target in stock, constraints that it meets, and a persona; the answer must be in reach."""
+        return draw_solvable(self.id, lambda: self._draw(world, difficulty, dice))
+
+    def verify(self, problem: Problem, outcome: Outcome) -> Verdict:
+        """Judge the first k recommended ids by what was told; formula in the module's docstring."""
+        recommended = outcome.answer.recommended_product_ids if outcome.answer else ()
+        return _verdict(problem, outcome.world, outcome.told, recommended)
+
+    def correction(self, problem: Problem, world: World, told: frozenset[str]) -> str | None:
+        """Nothing in the world can be wrong: a recommendation is part of the answer."""
+        return None
+
+    def solve(self, problem: Problem, world: World) -> Iterator[AgentAction]:
+        """Ask for every detail and look through the category, then recommend the best."""
+        target: DiscoveryTarget = problem.target
+        difficulty = problem.difficulty
+        best = _best_answer(problem, world, {fact.name for fact in problem.facts})
+        yield from show_products(
+            world,
+            best,
+            difficulty,
+            search=call(
+                "catalog.search",
+                query=target.leaf,
+                filters={"category": target.leaf},
+                top_k=difficulty.top_k,
+            ),
+            message=ask_all(problem.facts),
+            turns=difficulty.max_turns - 1,
+        )
+        yield final_action(self.id, recommended_product_ids=tuple(best))
+
+    def _draw(self, world: World, difficulty: Difficulty, dice: Random) -> Problem:
+        target = _draw_target(world, dice)
+        limit = price_limit(target, difficulty, dice)
+        constraints = (limit, *draw_wishes(target, difficulty, dice, difficulty.constraints - 1))
+        wished = {constraint.field for constraint in constraints}
+        persona = _draw_persona(world, target, dice)
+        problem = Problem(
+            env=self.id,
+            difficulty=difficulty,
+            persona=persona,
+            request=dice.choice(_REQUESTS).format(leaf=target.leaf),
+            facts=(
+                wish_fact(limit, essential=True),
+                *(wish_fact(constraint) for constraint in constraints[1:]),
+                *taste_facts(persona, brand_is_wish="brand" in wished),
+            ),
+            target=DiscoveryTarget(target.id, target.leaf, constraints),
+        )
+        everything = {fact.name for fact in problem.facts}
+        essential = {fact.name for fact in problem.facts if fact.essential}
+        for told in (everything, essential):
+            if not _verdict(problem, world, told, _best_answer(problem, world, told)).correct:
+                raise Unsolvable("the best products by taste meet too few constraints")
+        return problem
+
+
+def _draw_target(world: World, dice: Random) -> Product:
+    """Of a few products in stock the one with most attributes: it can be asked for in most ways."""
+    rows = [dice.randrange(len(world.catalogue)) for _ in range(_CANDIDATES)]
+    products = [world.catalogue.product(row) for row in rows]
+    in_stock = [product for product in products if world.is_in_stock(product.id)]
+    if not in_stock:
+        raise Unsolvable("no product in stock drawn")
+    return max(in_stock, key=lambda product: len(product.attributes))
+
+
+def _draw_persona(world: World, target: Product, dice: Random) -> Persona:
+    rows = world.catalogue.rows_of_leaf(target.leaf)
+    prices = world.catalogue.price[rows]
+    other = world.catalogue.product(int(rows[dice.randrange(len(rows))]))
+    return draw_persona(
+        dice,
+        price_low=float(prices.min()),
+        price_high=float(prices.max()),
+        brand=target.brand,
+        reference=other if other.id != target.id else None,
+    )
+
+
+def _persona(problem: Problem, told: Collection[str], wishes: tuple[Constraint, ...]) -> Persona:
+    """The weights that recommendations are judged by: taste as told, plus 3 for each told constraint."""
+    brand_told = any(wish.field == "brand" for wish in wishes)
+    return persona_as_told(problem.persona, told, brand_told=brand_told).with_constraints(wishes)
+
+
+def _verdict(problem: Problem, world: World, told: Collection[str], recommended: tuple[str, ...]) -> Verdict:
+    target: DiscoveryTarget = problem.target
+    k = problem.difficulty.items
+    given = recommended[:k]
+    wishes = told_wishes(target.constraints, told)
+    persona = _persona(problem, told, wishes)
+    products = {
+        product_id: product
+        for product_id in given
+        if (product := world.catalogue.get(product_id)) is not None and product.leaf == target.leaf
+    }
+    gains = gains_of(given, lambda one: persona.utility(products[one]) if one in products else 0.0)
+    ideal = persona.utilities(world.catalogue, pool_of(world, target.leaf, wishes))
+    quality = ndcg(gains, ideal.tolist(), k)
+    best = max((share_met(wishes, product) for product in products.values()), default=0.0)
+    missing = out_of_stock_share(world, given)
+    strictness = 4 + problem.difficulty.d // 4
+    reward = clip(0.55 * (2 * quality - 1) + 0.35 * (2 * best**strictness - 1) - 0.10 * missing)
+    parts = {
+        "ndcg": quality,
+        "best_share": best,
+        "out_of_stock_share": missing,
+        "constraints": float(len(wishes)),
+    }
+    return Verdict(reward, reward >= CORRECT_SHARE * MAX_REWARD, parts)
+
+
+def _best_answer(problem: Problem, world: World, told: Collection[str]) -> tuple[str, ...]:
+    """The k products of the pool with most utility; the last one makes room for one that meets every constraint."""
+    target: DiscoveryTarget = problem.target
+    catalogue = world.catalogue
+    wishes = told_wishes(target.constraints, told)
+    rows = pool_of(world, target.leaf, wishes)
+    utilities = _persona(problem, told, wishes).utilities(catalogue, rows)
+    ranked = [catalogue.product(rows[place]) for place in np.argsort(-utilities, kind="stable").tolist()]
+    best = ranked[: problem.difficulty.items]
+    if not any(share_met(wishes, product) == 1.0 for product in best):
+        best[-1] = next(product for product in ranked if share_met(wishes, product) == 1.0)
+    return tuple(product.id for product in best)
