@@ -1,0 +1,78 @@
+"""What several tasks draw: a product that can be named, an order history; and an oracle's last turn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from shopsim.rlve.action import AgentAction
+from shopsim.rlve.tasks._common import Unsolvable
+
+if TYPE_CHECKING:
+    from shopsim.rlve.catalogue import Product
+    from shopsim.rlve.difficulty import Difficulty
+    from shopsim.rlve.world import Order, World
+
+__all__ = ["can_be_named", "draw_product", "ending", "history", "sigmoid"]
+
+_TRIES: Final = 500
+_LONGEST_TITLE: Final = 500
+
+
+def sigmoid(x: float) -> float:
+    """The logistic function, in (0, 1)."""
+    return 1.0 / (1.0 + math.exp(-x))
+
+
+def can_be_named(world: World, product: Product) -> bool:
+    """Whether the title in quotes means this product: no quote in it, no other one of its leaf has it.
+
+    Longer titles than a search takes for a query are left out, too.
+    """
+    if '"' in product.title or len(product.title) > _LONGEST_TITLE:
+        return False
+    titles = world.catalogue.columns.titles
+    same = [
+        row for row in world.catalogue.rows_of_leaf(product.leaf).tolist() if titles[row] == product.title
+    ]
+    return len(same) == 1
+
+
+def draw_product(
+    world: World, dice: Random, accept: Callable[[Product], bool] = lambda product: True
+) -> Product:
+    """A product that ``accept`` takes, that can be named, and whose stock no task has decided about.
+
+    Raises :class:`Unsolvable` when none of many draws is.
+    """
+    for _ in range(_TRIES):
+        product = world.catalogue.product(dice.randrange(len(world.catalogue)))
+        undecided = not world.out_of_stock.is_decided(product.id)
+        if undecided and accept(product) and can_be_named(world, product):
+            return product
+    raise Unsolvable(f"none of {_TRIES} products drawn is suitable")
+
+
+def history(world: World, difficulty: Difficulty, dice: Random) -> list[Order]:
+    """The customer's H orders: those that are there, and drawn ones up to H. Newest first.
+
+    A world has one history, whichever tasks share it.
+    """
+    if (missing := difficulty.orders - len(world.orders)) > 0:
+        world.draw_orders(dice, missing)
+    return sorted(world.orders.values(), key=lambda order: (order.placed_on, order.order_id), reverse=True)
+
+
+def ending(turns: Iterable[AgentAction], last: AgentAction) -> Iterator[AgentAction]:
+    """``turns`` with the answer of ``last`` in the last of them (for calls whose results nobody needs)."""
+    held: AgentAction | None = None
+    for action in turns:
+        if held is not None:
+            yield held
+        held = action
+    if held is None:
+        yield last
+    else:
+        yield held.model_copy(update={"answer": last.answer})
