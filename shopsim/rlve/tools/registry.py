@@ -38,7 +38,8 @@ class Toolbox:
         ``invalid`` result, and what the shop refuses gives one that is not ``ok``.
         """
         if (tool := TOOLS.get(name)) is None:
-            return ToolResult(name, False, {}, f"there is no tool {_echo(name)}", invalid=True)
+            known = _echo(name)
+            return ToolResult(known, False, {}, f"there is no tool {known}", invalid=True)
         try:
             arguments = tool.arguments.model_validate(dict(args))
         except ValidationError as error:

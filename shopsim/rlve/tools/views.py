@@ -73,7 +73,10 @@ def order_view(world: World, order: Order) -> dict[str, Any]:
 def _item(world: World, product_id: str, variant_id: str | None) -> dict[str, Any]:
     product = world.product(product_id)
     world.show([product_id])
-    variant = None if variant_id is None else variant_view(world.variant(product_id, variant_id))
+    variant = None
+    if variant_id is not None:
+        known = world.known_variant(product_id, variant_id)
+        variant = variant_view(known) if known else {"variant_id": variant_id}
     return {"product_id": product_id, "title": product.title, "variant": variant}
 
 

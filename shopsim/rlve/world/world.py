@@ -95,6 +95,11 @@ class World:
                 return variant
         raise RefusedError(f"product {product_id} has no variant {variant_id}")
 
+    def known_variant(self, product_id: str, variant_id: str) -> Variant | None:
+        """A variant that the product has or once had: a task may register others after an order was drawn."""
+        listed = (*self.variants_of(product_id), *variants_of(self.product(product_id)))
+        return next((variant for variant in listed if variant.id == variant_id), None)
+
     def register_variants(self, product_id: str, variants: Iterable[Variant]) -> None:
         """Let a task decide which variants a product has."""
         self._variants[product_id] = tuple(variants)
@@ -104,7 +109,12 @@ class World:
         self.shown.update(product_ids)
 
     def put_order(self, order: Order) -> None:
-        """Put an order in, or in the place of the one of that id."""
+        """Put an order in, or in the place of the one of that id.
+
+        Raises :class:`RefusedError` for a product that the catalogue lacks: no tool could show the order.
+        """
+        for line in order.lines:
+            self.product(line.product_id)
         self.orders[order.order_id] = order
 
     def draw_orders(self, dice: Random, count: int, *, avoid: Iterable[str] = ()) -> list[Order]:
