@@ -65,7 +65,7 @@ def draw_solvable(env: str, draw: Callable[[], Drawn], draws: int = _DRAWS) -> D
 
 
 def plain_persona(world: World, dice: Random) -> Persona:
-    """A persona of a task that has nothing to do with preferences; it compares all prices of the catalogue."""
+    """A persona for a task that is not about preferences; it compares all prices of the catalogue."""
     prices = world.catalogue.price
     return draw_persona(dice, price_low=float(prices.min()), price_high=float(prices.max()))
 

@@ -1,15 +1,16 @@
-"""What the user wants of a product, for PD and SUB: constraints drawn from a product, their facts, the pool."""
+"""What the user wants of a product (PD, SUB): constraints drawn from one, their facts, the pool."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from shopsim.rlve.catalogue.constraints import Constraint, evaluation_pool
+from shopsim.rlve.catalogue.constraints import POOL_SIZE, Constraint, met_counts
 from shopsim.rlve.catalogue.sentences import spoken_name
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Fact
@@ -90,14 +91,14 @@ def pool_of(
     """Rows of the evaluation pool: the 500 products that meet most ``constraints``, ties by id.
 
     Only products of the category ``leaf`` that are in stock are in it (``without`` is left out): what the
-    user asked for, and what an answer can be held against.
+    user asked for, and what an answer can be held against. Stock is asked for no more products than needed.
     """
     catalogue = world.catalogue
-    allow = np.zeros(len(catalogue), dtype=np.bool_)
-    for row in catalogue.rows_of_leaf(leaf).tolist():
-        product_id = catalogue.ids[row]
-        allow[row] = product_id != without and world.is_in_stock(product_id)
-    return [catalogue.row(product_id) for product_id in evaluation_pool(catalogue, constraints, allow=allow)]
+    rows = catalogue.rows_of_leaf(leaf)
+    order = np.argsort(-met_counts(catalogue, constraints)[rows], kind="stable")
+    candidates = ((row, catalogue.ids[row]) for row in rows[order].tolist())
+    fitting = (row for row, one in candidates if one != without and world.is_in_stock(one))
+    return list(islice(fitting, POOL_SIZE))
 
 
 def out_of_stock_share(world: World, recommended: Iterable[str]) -> float:

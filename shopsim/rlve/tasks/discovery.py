@@ -76,7 +76,9 @@ class DiscoveryTask:
 
     def generate(self, world: World, difficulty: Difficulty, dice: Random) -> Problem:
         """Draw a target in stock, constraints that it meets, and a persona; the answer must be in reach."""
-        return draw_solvable(self.id, lambda: self._draw(world, difficulty, dice))
+        problem = draw_solvable(self.id, lambda: self._draw(world, difficulty, dice))
+        world.out_of_stock.discard(problem.target.product_id)
+        return problem
 
     def verify(self, problem: Problem, outcome: Outcome) -> Verdict:
         """Judge the first k recommended ids by what was told; formula in the module's docstring."""
@@ -190,7 +192,7 @@ def _verdict(problem: Problem, world: World, told: Collection[str], recommended:
 
 
 def _best_answer(problem: Problem, world: World, told: Collection[str]) -> tuple[str, ...]:
-    """The k products of the pool with most utility; the last one makes room for one that meets every constraint."""
+    """The k products with most utility; if none meets every constraint the last makes room for one."""
     target: DiscoveryTarget = problem.target
     catalogue = world.catalogue
     wishes = told_wishes(target.constraints, told)
@@ -199,5 +201,5 @@ def _best_answer(problem: Problem, world: World, told: Collection[str]) -> tuple
     ranked = [catalogue.product(rows[place]) for place in np.argsort(-utilities, kind="stable").tolist()]
     best = ranked[: problem.difficulty.items]
     if not any(share_met(wishes, product) == 1.0 for product in best):
-        best[-1] = next(product for product in ranked if share_met(wishes, product) == 1.0)
+        best[-1:] = [product for product in ranked if share_met(wishes, product) == 1.0][:1] or best[-1:]
     return tuple(product.id for product in best)
