@@ -45,7 +45,7 @@ class Persona:
         The 3 is on the scale of the Dirichlet's parameters (2, 2, 1, 1, 1), which the weights stand for: w
         becomes (7 w + 3 n) / (7 + 3 sum n). So the weights have the mean of a Dirichlet with 3 more on those
         dimensions, no new draw is needed when a constraint is told later, and one by one is the same as all
-        at once. Added to the weights themselves, which sum to 1, 3 would leave next to nothing of the persona.
+        together. Added to the weights themselves, which sum to 1, 3 would leave next to nothing of them.
         """
         counts = dict.fromkeys(DIMENSIONS, 0)
         for constraint in constraints:

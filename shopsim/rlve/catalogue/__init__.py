@@ -3,7 +3,10 @@
 from shopsim.rlve.catalogue.catalogue import Catalogue
 from shopsim.rlve.catalogue.constraints import Constraint, evaluation_pool, met_counts, share_met
 from shopsim.rlve.catalogue.filters import Filters
+from shopsim.rlve.catalogue.load import LoadReport, load_catalogue, read_catalogue
 from shopsim.rlve.catalogue.product import AttributeValue, Product
+from shopsim.rlve.catalogue.rows import ColumnMapping
+from shopsim.rlve.catalogue.sample import bundled_catalogue
 from shopsim.rlve.catalogue.search import CatalogueSearch, Hit
 from shopsim.rlve.catalogue.similarity import similarity
 from shopsim.rlve.catalogue.variants import Variant, variants_of
@@ -12,13 +15,18 @@ __all__ = [
     "AttributeValue",
     "Catalogue",
     "CatalogueSearch",
+    "ColumnMapping",
     "Constraint",
     "Filters",
     "Hit",
+    "LoadReport",
     "Product",
     "Variant",
+    "bundled_catalogue",
     "evaluation_pool",
+    "load_catalogue",
     "met_counts",
+    "read_catalogue",
     "share_met",
     "similarity",
     "variants_of",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -94,9 +94,12 @@ class ColumnsBuilder:
         self._wholes[2].append(stock)
         self._origins.append(len(self._origins) + 1 if origin is None else origin)
 
-    def build(self, source: str = "catalogue") -> CatalogueColumns:
-        """The columns, sorted by id. Raises :class:`CatalogueError` when an id stands twice in ``source``."""
-        order = self._order(source)
+    def build(
+        self, source: str = "catalogue", *, on_repeat: Callable[[str], None] | None = None
+    ) -> CatalogueColumns:
+        """The columns, sorted by id. An id that stands twice in ``source`` raises :class:`CatalogueError`;
+        with ``on_repeat`` the first row is kept and the message of each other one handed over."""
+        order = self._order(source, on_repeat)
         categories, category_codes = _sorted_codes(self._categories, self._category_codes, order)
         brands, brand_codes = _sorted_codes(self._brands, self._brand_codes, order)
         counts, days, stock = (_numbers(column, np.int64, order) for column in self._wholes)
@@ -120,20 +123,27 @@ class ColumnsBuilder:
             getattr(columns, name).flags.writeable = False
         return columns
 
-    def _order(self, source: str) -> NDArray[np.int64] | None:
+    def _order(self, source: str, on_repeat: Callable[[str], None] | None) -> NDArray[np.int64] | None:
         """Rows by ascending id; None when they came so."""
         ids = list(TextColumn(*self._ids.build(None)))
         if all(first < second for first, second in pairwise(ids)):
             return None
         order = sorted(range(len(ids)), key=ids.__getitem__)
-        for first, second in pairwise(order):
-            if ids[first] == ids[second]:
-                lines = self._origins[first], self._origins[second]
-                raise CatalogueError(
-                    f"{source}: id {ids[first]!r} stands twice (rows {lines[0]} and {lines[1]})",
-                    hint="Give every product an id of its own.",
-                )
-        return np.asarray(order, dtype=np.int64)
+        kept = order[:1]
+        for row in order[1:]:
+            first = kept[-1]
+            if ids[first] != ids[row]:
+                kept.append(row)
+                continue
+            lines = f"rows {self._origins[first]} and {self._origins[row]}"
+            problem = CatalogueError(
+                f"{source}: id {ids[row]!r} stands twice ({lines})",
+                hint="Give every product an id of its own.",
+            )
+            if on_repeat is None:
+                raise problem
+            on_repeat(str(problem))
+        return np.asarray(kept, dtype=np.int64)
 
 
 def _numbers(column: array[Any], dtype: type, order: NDArray[np.int64] | None) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Constraints in the user's words, e.g. ``battery_hours >= 10``: "The battery should be at least 10 hours."."""
+"""Constraints in the user's words: ``battery_hours >= 9`` is "The battery should be at least 9 hours."."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Final
 
 from shopsim.rlve.catalogue.product import AttributeValue
 
-__all__ = ["constraint_sentence", "shown_value", "spoken_name"]
+__all__ = ["constraint_sentence", "shown_attribute", "shown_value", "spoken_name"]
 
 _UNITS: Final = {
+    "celsius": "°C",
     "cm": "cm",
     "gb": "GB",
     "hours": "hours",
@@ -51,7 +52,7 @@ _FIELDS: Final = {
 
 def spoken_name(name: str) -> tuple[str, str]:
     """An attribute's name in words and its unit: ``("battery", "hours")``; the unit may be empty."""
-    words = name.replace("-", "_").split("_")
+    words = name.split("_")
     unit = _UNITS.get(words[-1].casefold(), "") if len(words) > 1 else ""
     return " ".join(words[:-1] if unit else words), unit
 
@@ -79,8 +80,25 @@ def constraint_sentence(field: str, op: str, value: AttributeValue) -> str:
     if isinstance(value, bool):
         return f"It should {'' if value else 'not '}be {name}."
     amount = f"{shown} {unit}".rstrip()
-    if op in _BOUND_WORDS:
-        return f"The {name} should be {_BOUND_WORDS[op]} {amount}."
     if isinstance(value, str):
         return f'The {name} should be "{shown}".'
-    return f"The {name} should be exactly {amount}."
+    bound = _BOUND_WORDS.get(op, "exactly")
+    if unit:
+        return f"The {name} should be {bound} {amount}."
+    return f"It should have {bound} {shown} {_one(name) if shown == '1' else name}."
+
+
+def shown_attribute(name: str, value: AttributeValue) -> str:
+    """An attribute as it stands in a title: "65 watts", "4 ports", "Oak", "waterproof"."""
+    spoken, unit = spoken_name(name)
+    if isinstance(value, bool):
+        return spoken if value else f"not {spoken}"
+    shown = shown_value(name, value)
+    if isinstance(value, str):
+        return shown
+    word = unit or spoken
+    return f"{shown} {_one(word) if shown == '1' else word}"
+
+
+def _one(words: str) -> str:
+    return words[:-1] if words.endswith("s") and len(words) > 3 else words
