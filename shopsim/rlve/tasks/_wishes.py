@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from shopsim.rlve.catalogue.constraints import POOL_SIZE, Constraint, met_counts
+from shopsim.rlve.catalogue.constraints import NUMERIC_FIELDS, POOL_SIZE, Constraint, met_counts
 from shopsim.rlve.catalogue.sentences import spoken_name
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Fact
@@ -43,7 +43,9 @@ _KEYWORDS: Final = {
         "how soon",
     ),
     "brand": ("brand", "maker", "manufacturer"),
+    "color": ("color", "colour"),
 }
+_FIELDS: Final = frozenset({*NUMERIC_FIELDS, "brand", "category"})
 _SHORTEST_KEYWORD: Final = 4
 _SMALLER_IS_BETTER: Final = frozenset(
     {"weight", "noise", "thickness", "calories", "sugar", "sodium", "assembly"}
@@ -119,8 +121,8 @@ def _all_wishes(product: Product, difficulty: Difficulty, dice: Random) -> list[
         Constraint("shipping_days", "le", int(product.shipping_days * upper)),
     ]
     for name, value in product.attributes.items():
-        if name in _KEYWORDS:
-            continue  # an attribute of that name would be mistaken for the field
+        if name in _FIELDS:
+            continue  # a constraint on that name means the field of the product
         if isinstance(value, str | bool):
             wishes.append(Constraint(name, "eq", value))
         else:

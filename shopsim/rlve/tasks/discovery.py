@@ -17,6 +17,7 @@ import numpy as np
 
 from shopsim.rlve.action import AgentAction
 from shopsim.rlve.catalogue.constraints import Constraint, share_met
+from shopsim.rlve.catalogue.similarity import similarity
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.persona import Persona, draw_persona
 from shopsim.rlve.problem import Outcome, Problem, Verdict
@@ -114,7 +115,7 @@ class DiscoveryTask:
         limit = price_limit(target, difficulty, dice)
         constraints = (limit, *draw_wishes(target, difficulty, dice, difficulty.constraints - 1))
         wished = {constraint.field for constraint in constraints}
-        persona = _draw_persona(world, target, dice)
+        persona = _draw_persona(world, target, constraints, dice)
         problem = Problem(
             env=self.id,
             difficulty=difficulty,
@@ -145,16 +146,31 @@ def _draw_target(world: World, dice: Random) -> Product:
     return max(in_stock, key=lambda product: len(product.attributes))
 
 
-def _draw_persona(world: World, target: Product, dice: Random) -> Persona:
-    rows = world.catalogue.rows_of_leaf(target.leaf)
-    prices = world.catalogue.price[rows]
-    other = world.catalogue.product(int(rows[dice.randrange(len(rows))]))
+def _draw_persona(
+    world: World, target: Product, constraints: tuple[Constraint, ...], dice: Random
+) -> Persona:
+    """A persona that likes what the constraints describe: the target's brand, and its next of kin.
+
+    The reference is not the target itself, since the user may name it. It is the product that meets most of
+    the constraints on attributes, and of those the one that is most like the target; so the constraints do not
+    pull one way and the taste another.
+    """
+    prices = world.catalogue.price[world.catalogue.rows_of_leaf(target.leaf)]
+    described = [constraint for constraint in constraints if constraint.dimension == "similarity"]
+    others = [
+        world.catalogue.product(row) for row in pool_of(world, target.leaf, described, without=target.id)
+    ]
+    reference = max(
+        (product for product in others if '"' not in product.title),
+        key=lambda product: (share_met(described, product), similarity(target, product)),
+        default=None,
+    )
     return draw_persona(
         dice,
         price_low=float(prices.min()),
         price_high=float(prices.max()),
         brand=target.brand,
-        reference=other if other.id != target.id else None,
+        reference=reference,
     )
 
 
