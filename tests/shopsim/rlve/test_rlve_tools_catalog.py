@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from shopsim.rlve.catalogue import Catalogue, CatalogueSearch
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.tools import Toolbox
 from shopsim.rlve.world import World
-from tests.factories.rlve_worlds import small_world
+from tests.factories.rlve_worlds import small_catalogue, small_world
 
 
 def _call(world: World, name: str, **args: Any) -> dict[str, Any]:
@@ -125,18 +127,47 @@ def test_replaced_results_keep_the_category_and_the_filters_and_come_once(seed: 
     assert world.shown == set(ids)
 
 
-def test_a_filter_gives_a_draw_of_its_own() -> None:
-    """What a replacement hid can be found by asking in another way."""
+def test_replacements_pass_the_filters_of_the_search() -> None:
+    filters = {"price_max": 25.5, "category": "Chargers"}
+    results = [_search(small_world(20, seed), "Acme charger", filters=filters) for seed in range(60)]
+    assert {product_id for ids in results for product_id in ids} == {"P01", "P02"}
+    assert {ids[0] for ids in results} == {"P01", "P02"}
+
+
+def test_each_rank_is_drawn_for_itself() -> None:
+    """Some lists have a replaced result beside a kept one, at either of the first two ranks."""
+    kept = set()
     for seed in range(40):
         world = small_world(20, seed)
-        if "P01" not in _search(world, "Acme charger", top_k=1):
-            again = [
-                _search(world, "Acme charger", top_k=1, filters={"price_max": price})
-                for price in range(25, 45)
-            ]
-            assert Counter(ids[0] for ids in again)["P01"] > 0
-            return
-    raise AssertionError("no seed replaced the best result")
+        hits = [hit.id for hit in world.search.search("Acme headphones", top_k=2)]
+        results = _search(world, "Acme headphones", top_k=2)
+        kept.add(tuple(hit == result for hit, result in zip(hits, results, strict=True)))
+    assert {(True, False), (False, True), (True, True)} <= kept
+
+
+def test_other_filters_or_words_are_another_draw() -> None:
+    """What a replacement hid can be found by asking in another way."""
+    world = next(
+        world
+        for world in (small_world(20, seed) for seed in range(40))
+        if _search(world, "Acme charger", top_k=1) != ["P01"]
+    )
+    by_filter = [
+        _search(world, "Acme charger", top_k=1, filters={"price_max": price}) for price in range(50, 80)
+    ]
+    assert ["P01"] in by_filter
+    by_words = [_search(world, f"Acme charger {number}", top_k=1) for number in range(30)]
+    assert ["P01"] in by_words
+
+
+def test_a_stock_filter_looks_past_any_number_of_products_that_ran_out() -> None:
+    shelf = next(iter(small_catalogue()[0]))
+    catalogue = Catalogue.from_products(replace(shelf, id=f"Q{number:03d}") for number in range(300))
+    world = World(catalogue, CatalogueSearch(catalogue), difficulty=Difficulty.of(0), seed=1)
+    for number in range(250):
+        world.out_of_stock.add(f"Q{number:03d}")
+    assert _search(world, "charger", top_k=3) == ["Q000", "Q001", "Q002"]
+    assert _search(world, "charger", top_k=3, filters={"in_stock": True}) == ["Q250", "Q251", "Q252"]
 
 
 def test_words_that_no_product_has_find_nothing() -> None:
