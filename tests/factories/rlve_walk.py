@@ -1,4 +1,4 @@
-"""A small catalogue, worlds on it, and conversations of an oracle with the simulated user, without the env."""
+"""A small catalogue, worlds on it, and conversations of an oracle with the simulated user."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from shopsim.rlve.action import AgentAction, Answer
 from shopsim.rlve.catalogue import Catalogue, CatalogueSearch, Product
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Outcome, Problem, Task
+from shopsim.rlve.tasks import TASKS
 from shopsim.rlve.tools import Toolbox, ToolResult
 from shopsim.rlve.user import UserSimulator, UserTurn
 from shopsim.rlve.world import World
@@ -64,7 +65,9 @@ def converse(
     actions: Callable[[], Iterable[AgentAction]], problem: Problem, task: Task, world: World, seed: int = 0
 ) -> Walk:
     """Any actions in conversation with the simulated user; every tool call is carried out."""
-    user = UserSimulator(problem, lambda _: task, Random(f"user:{seed}"))
+    user = UserSimulator(
+        problem, lambda one: task if one is problem else TASKS[one.env], Random(f"user:{seed}")
+    )
     done = Walk(world, user.open(), user)
     toolbox = Toolbox(world)
     for turn, action in enumerate(actions(), start=1):

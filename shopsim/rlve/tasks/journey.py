@@ -141,7 +141,7 @@ class JourneyTask:
 
 
 def part_answer(answer: Answer | None, env: str) -> Answer | None:
-    """What the task ``env`` verifies of a journey's answer: its own part, with empty fields if there is none."""
+    """What the task ``env`` verifies of a journey's answer: its own part, empty where there is none."""
     if answer is None:
         return None
     own = [part for part in answer.subgoal_answers if part.env == env]
