@@ -152,8 +152,8 @@ def _draw_persona(
     """A persona that likes what the constraints describe: the target's brand, and its next of kin.
 
     The reference is not the target itself, since the user may name it. It is the product that meets most of
-    the constraints on attributes, and of those the one that is most like the target; so the constraints do not
-    pull one way and the taste another.
+    the constraints on attributes, and of those the one that is most like the target, so that constraints and
+    taste do not pull in different directions.
     """
     prices = world.catalogue.price[world.catalogue.rows_of_leaf(target.leaf)]
     described = [constraint for constraint in constraints if constraint.dimension == "similarity"]
