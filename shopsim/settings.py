@@ -78,6 +78,8 @@ class RlveSettings(_Section):
     """A JSONL or Parquet file with products; empty: the bundled catalogue."""
     mapping: str = ""
     """A TOML file that says which column holds which field; empty: they are named alike."""
+    skip_bad_rows: bool = False
+    """Whether rows of the file that are no products are left out (and counted) instead of refused."""
     collection: str = "C8"
     """C1, C2, C4, C8, or a list such as ``PD,CART``."""
     disclose: bool = True
