@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import overload
 
 import numpy as np
@@ -36,7 +37,11 @@ class TextColumn(Sequence[str]):
     def __getitem__(self, row: slice) -> tuple[str, ...]: ...
     def __getitem__(self, row: int | slice) -> str | tuple[str, ...]:
         if isinstance(row, slice):
-            return tuple(self[number] for number in range(*row.indices(len(self))))
+            rows = range(*row.indices(len(self)))
+            if rows.step != 1:
+                return tuple(self[number] for number in rows)
+            ends = self._ends[rows.start : max(rows.start, rows.stop) + 1].tolist()
+            return tuple(self._data[start:end].decode() for start, end in pairwise(ends))
         if not -len(self) <= row < len(self):
             raise IndexError(row)
         place = row % len(self)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from shopsim.rlve.catalogue.catalogue import Catalogue
 from shopsim.rlve.catalogue.product import AttributeValue
-from shopsim.rlve.catalogue.words import words
+from shopsim.rlve.catalogue.words import word_runs, words_of_run
 
 __all__ = ["FIELD_WEIGHTS", "WordPostings", "build_postings"]
 
@@ -102,6 +102,7 @@ class _Reader:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.terms: dict[str, int] = {}
+        self._runs: dict[str, tuple[int, ...]] = {}
         self._columns = catalogue.columns
         self._brands = [self._ids(brand) for brand in catalogue.brands]
         self._categories = [self._ids(" ".join(path)) for path in catalogue.categories]
@@ -131,8 +132,15 @@ class _Reader:
         return np.frombuffer(stream, dtype=np.int32), np.frombuffer(lengths, dtype=np.int64)
 
     def _ids(self, text: str) -> list[int]:
-        terms = self.terms
-        return [terms.setdefault(word, len(terms)) for word in words(text)]
+        ids: list[int] = []
+        for run in word_runs(text):
+            known = self._runs.get(run)
+            if known is None:
+                terms = self.terms
+                known = tuple(terms.setdefault(word, len(terms)) for word in words_of_run(run))
+                self._runs[run] = known
+            ids += known
+        return ids
 
 
 def _pair_text(name: str, value: AttributeValue) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 __all__ = ["AttributeRule", "Choices", "Leaf", "Share", "Steps", "Vocabulary", "load_vocabulary"]
 
-_FOLDER: Final = "vocab"
+_PACKAGE: Final = "shopsim.rlve.catalogue.vocab"
 _SHARED: Final = "shared.json"
 
 
@@ -69,7 +69,7 @@ class Vocabulary:
 @cache
 def load_vocabulary() -> Vocabulary:
     """The word lists that come with the package."""
-    folder = resources.files("shopsim.rlve.catalogue").joinpath(_FOLDER)
+    folder = resources.files(_PACKAGE)
     files = sorted(
         (file for file in folder.iterdir() if file.name.endswith(".json")), key=lambda file: file.name
     )

@@ -7,9 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-from shopsim.search.text import normalize_search_text
-
-__all__ = ["stem", "words"]
+__all__ = ["stem", "word_runs", "words", "words_of_run"]
 
 _RUN: Final = re.compile(r"[^\W_]+(?:['’.\-/+_&][^\W_]+)*")
 _JOINER: Final = re.compile(r"['’.\-/+_&]")
@@ -21,14 +19,28 @@ _STOP_WORDS: Final = frozenset(_STOP_TEXT.split())
 
 
 def words(text: str) -> list[str]:
-    """The search words of ``text`` in order, repeats kept: without accents, case, plural endings, stop words.
+    """The search words of ``text`` in order, repeats kept: without accents, case, plurals and stop words.
 
-    A joined word stands as a whole and in its parts, so that "USB-C", "usb c" and "usbc" find one another.
+    A joined word stands in its parts and as a whole, so that "USB-C", "usb c" and "usbc" find one another.
+    (``shopsim.search.text`` cuts Chinese into pairs and keeps Latin tokens as they are written.)
     """
-    found: list[str] = []
-    for run in _RUN.findall(_without_accents(normalize_search_text(text))):
-        found += _words_of_run(run)
-    return found
+    return [word for run in word_runs(text) for word in words_of_run(run)]
+
+
+def word_runs(text: str) -> list[str]:
+    """The runs of letters and digits of ``text``, some joined by a sign, in lower case without accents."""
+    if text.isascii():
+        return _RUN.findall(text.lower())
+    letters = unicodedata.normalize("NFKD", text).casefold()
+    return _RUN.findall("".join(letter for letter in letters if not unicodedata.combining(letter)))
+
+
+@lru_cache(maxsize=1 << 16)
+def words_of_run(run: str) -> tuple[str, ...]:
+    """The search words of one run; empty for a stop word."""
+    parts = _JOINER.split(run)
+    kept = tuple(stem(part) for part in parts if part not in _STOP_WORDS)
+    return kept if len(parts) == 1 else (*kept, stem("".join(parts)))
 
 
 def stem(word: str) -> str:
@@ -40,18 +52,3 @@ def stem(word: str) -> str:
     if word.endswith(("ches", "shes", "xes", "sses", "zzes")):
         return word[:-2]
     return word[:-1]
-
-
-@lru_cache(maxsize=1 << 16)
-def _words_of_run(run: str) -> tuple[str, ...]:
-    parts = _JOINER.split(run)
-    kept = tuple(stem(part) for part in parts if part not in _STOP_WORDS)
-    return kept if len(parts) == 1 else (*kept, stem("".join(parts)))
-
-
-def _without_accents(text: str) -> str:
-    if text.isascii():
-        return text
-    return "".join(
-        letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter)
-    )

@@ -1,0 +1,1 @@
+"""Word lists of the generated catalogue: one JSON file a department, and what all of them share."""
