@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic_core import PydanticCustomError
 
 from shopsim.rlve.catalogue import Filters
 from shopsim.rlve.tools.base import MAX_TOP_K, Arguments, Id, Query, Tool
@@ -16,10 +17,25 @@ __all__ = ["CATALOG_TOOLS"]
 
 _TopK = Annotated[int, Field(ge=1, le=MAX_TOP_K)]
 _Text = Annotated[str, Field(min_length=1, max_length=200)]
-_AttributeValue = bool | int | float | Annotated[str, Field(max_length=200)]
 
 
-class _Filters(Arguments):
+def _one_complaint(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    """The check of a union, whose own error would speak of its first type alone."""
+    try:
+        return check(value)
+    except ValidationError:
+        raise PydanticCustomError(
+            "attribute_value",
+            "Input should be a text of at most 200 characters, a finite number or a boolean",
+        ) from None
+
+
+_AttributeValue = Annotated[
+    bool | int | float | Annotated[str, Field(max_length=200)], WrapValidator(_one_complaint)
+]
+
+
+class SearchFilters(Arguments):
     category: _Text | None = Field(default=None, description="A department or any category below it.")
     brand: _Text | None = None
     price_min: Annotated[float, Field(ge=0)] | None = Field(default=None, description="Dollars.")
@@ -34,7 +50,7 @@ class _Filters(Arguments):
 
 class _SearchArguments(Arguments):
     query: Query
-    filters: _Filters | None = None
+    filters: SearchFilters | None = None
     top_k: _TopK = 10
 
 
@@ -50,7 +66,7 @@ class _ProductArguments(Arguments):
 
 def _search(world: World, arguments: _SearchArguments, turn: int) -> dict[str, Any]:
     top_k = min(arguments.top_k, world.difficulty.top_k)
-    given = arguments.filters or _Filters()
+    given = arguments.filters or SearchFilters()
     filters = Filters(**given.model_dump(exclude={"in_stock"}))
     products = retrieve(world, arguments.query, filters, in_stock=given.in_stock, top_k=top_k)
     return {"results": [product_card(world, product) for product in products], "top_k": top_k}

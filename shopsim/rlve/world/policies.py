@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from shopsim.rlve.catalogue.words import words
@@ -110,7 +111,9 @@ class PolicyStore:
                 self.add(article)
 
 
+@lru_cache(maxsize=1 << 10)
 def _article_words(article: PolicyArticle) -> Counter[str]:
+    """Kept, because every world has the same general articles; nobody may change the counter."""
     counts = Counter(words(article.text))
     for word in words(article.title):
         counts[word] += _TITLE_COUNTS

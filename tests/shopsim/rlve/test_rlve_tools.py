@@ -102,7 +102,16 @@ def test_required_arguments_are_those_of_the_specification() -> None:
         ("catalog.search", {"query": "x", "filters": {"price_max": "25"}}, "filters.price_max"),
         ("catalog.search", {"query": "x", "filters": {"price_max": float("nan")}}, "filters.price_max"),
         ("catalog.search", {"query": "x", "filters": {"price_max": float("inf")}}, "filters.price_max"),
-        ("catalog.search", {"query": "x", "filters": {"attributes": {"a": [1]}}}, "filters.attributes.a"),
+        (
+            "catalog.search",
+            {"query": "x", "filters": {"attributes": {"a": [1]}}},
+            "filters.attributes.a: Input should be a text",
+        ),
+        (
+            "catalog.search",
+            {"query": "x", "filters": {"attributes": {"a": float("nan")}}},
+            "filters.attributes.a:",
+        ),
         ("catalog.rerank", {"query": "x", "candidate_product_ids": []}, "candidate_product_ids"),
         ("catalog.rerank", {"query": "x", "candidate_product_ids": "P01"}, "candidate_product_ids"),
         ("catalog.get_product", {"product_id": ""}, "product_id"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -132,6 +131,7 @@ def test_replacements_pass_the_filters_of_the_search() -> None:
     results = [_search(small_world(20, seed), "Acme charger", filters=filters) for seed in range(60)]
     assert {product_id for ids in results for product_id in ids} == {"P01", "P02"}
     assert {ids[0] for ids in results} == {"P01", "P02"}
+    assert all(ids == ["P01", "P02"] for ids in results if ids[0] == "P01")
 
 
 def test_each_rank_is_drawn_for_itself() -> None:
