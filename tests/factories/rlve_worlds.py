@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from functools import cache
 from typing import Any
 
 from shopsim.rlve.catalogue import Catalogue, CatalogueSearch, Product
 from shopsim.rlve.difficulty import Difficulty
+from shopsim.rlve.tools import Toolbox, ToolResult
 from shopsim.rlve.world import Order, OrderLine, OrderStatus, World
 
-__all__ = ["TODAY", "an_order", "small_catalogue", "small_world"]
+__all__ = ["TODAY", "an_order", "call", "content_of", "refusal_of", "small_catalogue", "small_world"]
 
 TODAY = date(2026, 3, 20)
 
@@ -72,3 +74,28 @@ def an_order(
         assert product is not None
         lines.append(OrderLine(f"{order_id}-{number}", product_id, None, quantity, product.price))
     return Order(order_id, placed_on, status, tuple(lines), "ADDR-1", delivered_on)
+
+
+def call(world: World, name: str, turn: int = 1, **args: Any) -> ToolResult:
+    """The result of one call."""
+    return Toolbox(world).call(name, args, turn)
+
+
+def content_of(world: World, name: str, **args: Any) -> dict[str, Any]:
+    """The content of a call that must succeed."""
+    result = call(world, name, **args)
+    assert result.ok, result.error
+    assert json.loads(json.dumps(result.content)) == result.content
+    return result.content
+
+
+def refusal_of(world: World, name: str, **args: Any) -> str:
+    """Why the shop refused a valid call, which must have changed nothing."""
+    before = world.to_wire()
+    result = call(world, name, **args)
+    assert not result.ok
+    assert not result.invalid
+    assert result.content == {}
+    assert world.to_wire() == before
+    assert result.error
+    return result.error

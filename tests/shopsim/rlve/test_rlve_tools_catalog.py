@@ -11,22 +11,18 @@ from shopsim.rlve.catalogue import Catalogue, CatalogueSearch
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.tools import Toolbox
 from shopsim.rlve.world import World
-from tests.factories.rlve_worlds import small_catalogue, small_world
-
-
-def _call(world: World, name: str, **args: Any) -> dict[str, Any]:
-    result = Toolbox(world).call(name, args, 1)
-    assert result.ok, result.error
-    return result.content
+from tests.factories.rlve_worlds import content_of, small_catalogue, small_world
 
 
 def _search(world: World, query: str, **args: Any) -> list[str]:
-    return [item["product_id"] for item in _call(world, "catalog.search", query=query, **args)["results"]]
+    return [
+        item["product_id"] for item in content_of(world, "catalog.search", query=query, **args)["results"]
+    ]
 
 
 def test_results_show_what_a_choice_needs_and_are_recorded() -> None:
     world = small_world()
-    results = _call(world, "catalog.search", query="Acme oak chair", top_k=2)["results"]
+    results = content_of(world, "catalog.search", query="Acme oak chair", top_k=2)["results"]
     assert results[0] == {
         "product_id": "P13",
         "title": "Acme oak dining chair",
@@ -70,7 +66,7 @@ def test_the_stock_of_the_world_is_what_is_filtered_and_shown() -> None:
     assert "P24" in _search(world, "puzzle", filters={"in_stock": True})
     states = {
         item["product_id"]: item["in_stock"]
-        for item in _call(world, "catalog.search", query="t-shirt")["results"]
+        for item in content_of(world, "catalog.search", query="t-shirt")["results"]
     }
     assert states == {"P09": False, "P10": True, "P11": True, "P12": True}
 
@@ -78,7 +74,7 @@ def test_the_stock_of_the_world_is_what_is_filtered_and_shown() -> None:
 @pytest.mark.parametrize("d", [0, 12, 18, 30])
 def test_a_search_goes_no_deeper_than_the_difficulty_allows(d: int) -> None:
     world = small_world(d)
-    content = _call(world, "catalog.search", query="Acme Birch Corvo Delta", top_k=500)
+    content = content_of(world, "catalog.search", query="Acme Birch Corvo Delta", top_k=500)
     assert content["top_k"] == Difficulty.of(d).top_k
     assert len(content["results"]) <= min(24, content["top_k"])
     assert len(_search(world, "Acme Birch Corvo Delta")) == 10
@@ -116,7 +112,7 @@ def test_results_are_replaced_with_the_probability_of_the_difficulty() -> None:
 def test_replaced_results_keep_the_category_and_the_filters_and_come_once(seed: int) -> None:
     world = small_world(20, seed)
     filters = {"price_max": 82.5, "in_stock": True, "category": "Electronics"}
-    results = _call(world, "catalog.search", query="Acme Birch headphones charger", filters=filters)[
+    results = content_of(world, "catalog.search", query="Acme Birch headphones charger", filters=filters)[
         "results"
     ]
     ids = [item["product_id"] for item in results]
@@ -179,7 +175,7 @@ def test_words_that_no_product_has_find_nothing() -> None:
 def test_reranking_sorts_the_candidates_and_counts_each_once() -> None:
     world = small_world()
     ids = ["P05", "P01", "P01", "P13"]
-    content = _call(world, "catalog.rerank", query="oak chair", candidate_product_ids=ids, top_k=2)
+    content = content_of(world, "catalog.rerank", query="oak chair", candidate_product_ids=ids, top_k=2)
     found = [item["product_id"] for item in content["results"]]
     assert found[0] == "P13"
     assert len(found) == 2
@@ -196,7 +192,7 @@ def test_reranking_an_unknown_product_is_refused_by_name() -> None:
 
 def test_a_product_shows_everything() -> None:
     world = small_world()
-    content = _call(world, "catalog.get_product", product_id="P01")
+    content = content_of(world, "catalog.get_product", product_id="P01")
     assert content["attributes"] == {"connector": "USB-C", "watts": 65}
     assert content["description"] == "A USB-C wall charger made by Acme."
     assert (content["rating_count"], content["variants"]) == (10, 3)
@@ -205,7 +201,7 @@ def test_a_product_shows_everything() -> None:
 
 def test_variants_are_listed_and_hold_what_the_product_states() -> None:
     world = small_world()
-    content = _call(world, "catalog.get_variants", product_id="P01")
+    content = content_of(world, "catalog.get_variants", product_id="P01")
     assert {entry["attribute"] for entry in content["variants"]} == {"connector"}
     assert "USB-C" in {entry["value"] for entry in content["variants"]}
     assert len({entry["variant_id"] for entry in content["variants"]}) == 3
