@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from shopsim.cli import budget, check_env, prepare, rollout, sample, search, serve, task, tasks
+from shopsim.cli import budget, check_env, prepare, rlve, rollout, sample, search, serve, task, tasks
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -21,6 +21,7 @@ app = typer.Typer(
 budget.register(app)
 check_env.register(app)
 prepare.register(app)
+rlve.register(app)
 rollout.register(app)
 sample.register(app)
 search.register(app)

@@ -111,7 +111,8 @@ def _expected_reward(detail: Mapping[str, Any], max_turns: int) -> float:
         return -1.0
     total: float = TASK_WEIGHT * detail["task"]
     total += EFFICIENCY_WEIGHT * efficiency(detail["effective_turns"], max_turns)
-    return min(1.0, max(-1.0, total + HALLUCINATION_WEIGHT * detail["hallucination"]))
+    total += HALLUCINATION_WEIGHT * detail["hallucination"]
+    return min(1.0, max(-1.0, total))
 
 
 def _conversation_problems(conversation: Any) -> Iterator[str]:

@@ -1,0 +1,177 @@
+"""``shopsim rlve rollout``: let an agent play, under the adaptive curriculum or at one difficulty."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shopsim.wording import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shopsim.rlve.agents import AgentSpec, Endpoint
+    from shopsim.rlve.rollout import OpenRun, UserVoice
+
+__all__ = ["register"]
+
+_KEY_HELP = "Environment variable with the key; none is sent without it."
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``app``."""
+    app.command("rollout", help=_HELP)(_rollout)
+
+
+def _rollout(
+    agent: Annotated[
+        str, typer.Option(help="random, oracle, clerk-novice, clerk-trained, clerk-expert, or openai.")
+    ],
+    name: Annotated[str, typer.Option(help="Name of the run: its folder under the runs root.")],
+    episodes: Annotated[int, typer.Option(help="How many; more than before makes a run longer.")] = 100,
+    collection: Annotated[
+        str | None, typer.Option(help="C1, C2, C4, C8 or a list such as PD,CART; default: the settings'.")
+    ] = None,
+    difficulty: Annotated[
+        int | None, typer.Option(help="Always this one; default: the adaptive curriculum.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 0,
+    batch: Annotated[
+        int, typer.Option(help="Episodes that are drawn, and for endpoints played, together.")
+    ] = 1,
+    skill: Annotated[
+        Path | None, typer.Option(help="JSON object of skill parameters that replace the clerk's.")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="openai: such as http://localhost:8000/v1.")] = None,
+    model: Annotated[str | None, typer.Option(help="openai: the model's name there.")] = None,
+    key_variable: Annotated[str | None, typer.Option(help=f"openai: {_KEY_HELP}")] = None,
+    sampling: Annotated[
+        str | None, typer.Option(help='openai: JSON object for every request, such as {"temperature": 0.7}.')
+    ] = None,
+    timeout: Annotated[float, typer.Option(help="Endpoints: seconds until a request is given up.")] = 120.0,
+    retries: Annotated[int, typer.Option(help="Endpoints: tries after the first one.")] = 4,
+    user_base_url: Annotated[
+        str | None, typer.Option(help="Let a model there word the user's texts; default: templates.")
+    ] = None,
+    user_model: Annotated[str | None, typer.Option(help="The model that words the user's texts.")] = None,
+    user_key_variable: Annotated[str | None, typer.Option(help=f"The user's model: {_KEY_HELP}")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Play only what is missing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    from shopsim.cli.rlve.summary import describe_summary
+    from shopsim.cli.rlve.workspace import changed, shop_of
+    from shopsim.rlve.rollout import RunRequest, open_run, summarize_run
+    from shopsim.settings import load_settings
+
+    settings = load_settings()
+    endpoint = _endpoint(base_url, model, key_variable, timeout, retries, sampling)
+    spec = _agent(agent, skill, endpoint)
+    request = RunRequest(name, spec, episodes, seed, difficulty, batch)
+    voice = _voice(_endpoint(user_base_url, user_model, user_key_variable, timeout, retries, None, "user-"))
+    shop = shop_of(settings, changed(settings.rlve, collection=collection))
+    with open_run(shop, settings.runs_root, request, voice=voice, resume=resume) as run:
+        kept = run.kept
+        _play(run)
+        summary = summarize_run(run.folder)
+    if as_json:
+        typer.echo(json.dumps({"played": run.played, "kept": kept, **summary}, ensure_ascii=False))
+    else:
+        typer.echo(describe_summary(summary))
+        typer.echo(f"{plural(run.played, 'episode')} played now, {kept:,} kept: {run.folder}")
+
+
+def _play(run: OpenRun) -> None:
+    from shopsim.progress import track
+    from shopsim.rollout.runner import RunInterruptedError
+
+    records: Iterator[dict[str, Any]] = run.play()
+    try:
+        for _ in track(records, label=str(run.plan["experiment"]), total=run.pending):
+            pass
+    except KeyboardInterrupt:
+        records.close()  # type: ignore[attr-defined]  # a generator: it saves the curriculum
+        raise RunInterruptedError(
+            "interrupted; finished episodes are kept", hint="Go on with --resume."
+        ) from None
+
+
+def _agent(name: str, skill: Path | None, endpoint: Endpoint | None) -> AgentSpec:
+    from dataclasses import replace
+
+    from shopsim.errors import UsageError
+    from shopsim.jsonio import read_json
+    from shopsim.rlve.agents import AgentSpec, agent_spec, skill_from_mapping
+
+    if name == "openai":
+        if endpoint is None:
+            raise UsageError("agent openai: needs --base-url and --model")
+        if skill is not None:
+            raise UsageError("--skill: is for a clerk only")
+        return AgentSpec(name, endpoint=endpoint)
+    if endpoint is not None:
+        raise UsageError(f"agent {name}: takes no endpoint", hint="Use --agent openai.")
+    spec = agent_spec(name)
+    if skill is None:
+        return spec
+    values = read_json(skill)
+    if spec.skill is None or not isinstance(values, dict):
+        raise UsageError(f"{skill}: skill parameters are a JSON object, for a clerk only")
+    return replace(spec, skill=skill_from_mapping({"label": skill.stem, **values}, spec.skill))
+
+
+def _endpoint(
+    base_url: str | None,
+    model: str | None,
+    key_variable: str | None,
+    timeout: float,
+    retries: int,
+    sampling: str | None,
+    prefix: str = "",
+) -> Endpoint | None:
+    """The endpoint that the options name; None when none of them is given."""
+    from shopsim.errors import UsageError
+    from shopsim.rlve.agents import Endpoint
+
+    if base_url is None and model is None and key_variable is None and sampling is None:
+        return None
+    if base_url is None or model is None:
+        raise UsageError(f"an endpoint needs both --{prefix}base-url and --{prefix}model")
+    return Endpoint(base_url, model, key_variable, timeout, retries, _sampling(sampling))
+
+
+def _sampling(text: str | None) -> dict[str, Any]:
+    from shopsim.errors import UsageError
+
+    try:
+        value = json.loads(text or "{}")
+    except ValueError as error:
+        raise UsageError(f"--sampling: no JSON ({error})") from None
+    if not isinstance(value, dict) or {"model", "messages", "stream"} & value.keys():
+        raise UsageError("--sampling: must be a JSON object without model, messages and stream")
+    return value
+
+
+def _voice(endpoint: Endpoint | None) -> UserVoice:
+    from shopsim.rlve.rollout.runner import TEMPLATES_VOICE, UserVoice
+
+    if endpoint is None:
+        return TEMPLATES_VOICE
+    from shopsim.rlve.chat import ChatClient
+    from shopsim.rlve.user.model import ModelVerbaliser
+
+    return UserVoice(endpoint.to_model(), lambda: ModelVerbaliser(ChatClient(endpoint)))
+
+
+_HELP = """Let an agent play conversation episodes.
+
+Into a run folder under the runs root: manifest, one record an episode, and the curriculum's state.
+
+Each finished episode is on disk at once; an interrupted run goes on with --resume, and --episodes with a
+larger number makes a run longer. The curriculum draws one episode at a time; with --batch it draws several at
+once, which an endpoint then answers at the same time.
+
+Example: shopsim rlve rollout --agent clerk-trained --name rlve-clerk --episodes 500 --collection C4
+"""
