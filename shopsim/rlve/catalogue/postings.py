@@ -26,7 +26,16 @@ _B: Final = 0.5
 _BATCH: Final = 1 << 16
 _WEIGHTS: Final = np.asarray(list(FIELD_WEIGHTS.values()), dtype=np.float64)
 
-_Batch = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]  # terms, rows, frequencies
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Postings of :data:`_BATCH` rows by term and row, packed: they all wait for the last one."""
+
+    start: int
+    terms: NDArray[np.int32]  # those that occur, ascending
+    sizes: NDArray[np.int32]  # rows of each
+    rows: NDArray[np.uint16]  # from start on
+    frequency: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -57,8 +66,8 @@ def build_postings(catalogue: Catalogue) -> WordPostings:
     lengths = np.zeros(len(catalogue), dtype=np.float64)
     batches = list(_read_batches(reader, len(catalogue), lengths))
     counts = np.zeros(len(reader.terms), dtype=np.int64)
-    for terms, _, _ in batches:
-        np.add.at(counts, terms, 1)
+    for batch in batches:
+        counts[batch.terms] += batch.sizes
     first = np.concatenate(([0], np.cumsum(counts)))
     idf = np.log1p((len(catalogue) - counts + 0.5) / (counts + 0.5))
     norm = _K1 * (1 - _B + _B * lengths / (lengths.mean() or 1.0)) if len(catalogue) else lengths
@@ -67,13 +76,14 @@ def build_postings(catalogue: Catalogue) -> WordPostings:
     cursor = first[:-1].copy()
     batches.reverse()
     while batches:  # each batch is let go as soon as it is placed
-        terms, batch_rows, frequency = batches.pop()
-        starts = np.flatnonzero(np.concatenate(([True], terms[1:] != terms[:-1])))
-        sizes = np.diff(np.concatenate((starts, [len(terms)])))
-        places = np.arange(len(terms)) - np.repeat(starts, sizes) + cursor[terms]
-        cursor[terms[starts]] += sizes
+        batch = batches.pop()
+        before = np.cumsum(batch.sizes) - batch.sizes
+        places = np.repeat(cursor[batch.terms] - before, batch.sizes) + np.arange(len(batch.rows))
+        cursor[batch.terms] += batch.sizes
+        batch_rows = batch.rows.astype(np.int32) + batch.start
         rows[places] = batch_rows
-        impacts[places] = idf[terms] * frequency * (_K1 + 1) / (frequency + norm[batch_rows])
+        rarity = np.repeat(idf[batch.terms], batch.sizes)
+        impacts[places] = rarity * batch.frequency * (_K1 + 1) / (batch.frequency + norm[batch_rows])
     return WordPostings(reader.terms, first.astype(np.int64), rows, impacts, idf)
 
 
@@ -93,8 +103,9 @@ def _read_batches(reader: _Reader, count: int, lengths: NDArray[np.float64]) -> 
             continue
         starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
         frequency = np.add.reduceat(weights[order], starts).astype(np.float32)
-        found = keys[starts]
-        yield (found // _BATCH).astype(np.int32), (found % _BATCH + start).astype(np.int32), frequency
+        terms, sizes = np.unique(keys[starts] // _BATCH, return_counts=True)
+        rows = (keys[starts] % _BATCH).astype(np.uint16)
+        yield _Batch(start, terms.astype(np.int32), sizes.astype(np.int32), rows, frequency)
 
 
 class _Reader:

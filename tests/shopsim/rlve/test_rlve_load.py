@@ -54,7 +54,8 @@ def test_parquet_through_a_mapping(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "p.parquet", row_group_size=7)
     mapping = tmp_path / "mapping.toml"
     mapping.write_text(
-        '[columns]\nid = "asin"\ntitle = "name"\ncategory = "path"\nshipping_days = "days"\n[defaults]\nstock = 10\n'
+        '[columns]\nid = "asin"\ntitle = "name"\ncategory = "path"\nshipping_days = "days"\n'
+        "[defaults]\nstock = 10\n"
     )
     catalogue = load_catalogue(tmp_path / "p.parquet", mapping)
     expected = [{**row, "description": "", "rating_count": 0, "stock": 10} for row in ROWS]
