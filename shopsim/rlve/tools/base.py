@@ -40,10 +40,14 @@ class ToolResult:
     invalid: bool = False
 
     def to_wire(self) -> dict[str, Any]:
-        """The result as agents see it."""
-        if self.ok:
-            return {"name": self.name, "ok": True, "content": self.content}
-        return {"name": self.name, "ok": False, "error": self.error, "invalid": self.invalid}
+        """The result as agents see it: always the same five keys."""
+        return {
+            "name": self.name,
+            "ok": self.ok,
+            "content": self.content,
+            "error": self.error,
+            "invalid": self.invalid,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,7 @@ def test_the_wire_of_a_result_says_what_happened() -> None:
     assert call(world, "cart.remove", line_id="C1").to_wire() == {
         "name": "cart.remove",
         "ok": False,
+        "content": {},
         "error": "no line C1 in the cart",
         "invalid": False,
     }
@@ -137,6 +138,8 @@ def test_the_wire_of_a_result_says_what_happened() -> None:
         "name": "order.list",
         "ok": True,
         "content": {"today": TODAY.isoformat(), "orders": []},
+        "error": None,
+        "invalid": False,
     }
 
 
