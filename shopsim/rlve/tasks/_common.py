@@ -33,6 +33,7 @@ CORRECT_SHARE: Final = 0.95
 """An episode is correct from this share of the reward that the task can give at most (spec 06)."""
 
 _DRAWS: Final = 200
+_LONGEST_QUERY: Final = 1000
 
 Drawn = TypeVar("Drawn")
 
@@ -119,20 +120,25 @@ def in_turns(calls: Sequence[ToolCall], difficulty: Difficulty, message: str = "
 
 
 def show_products(
-    world: World,
-    ids: Sequence[str],
-    difficulty: Difficulty,
-    *,
-    search: ToolCall,
-    message: str = "",
-    turns: int,
+    world: World, ids: Sequence[str], difficulty: Difficulty, *, message: str, leaf: str | None = None
 ) -> Iterator[AgentAction]:
-    """At most ``turns`` turns after which every product of ``ids`` was shown by a tool.
+    """Turns after which every product of ``ids`` was shown by a tool; one turn is left for the answer.
 
-    The first one says ``message`` and makes the ``search`` call, which may show all of them; what it did not
-    show is looked at one by one.
+    The first one says ``message`` and searches all titles at once (in the category ``leaf``); what that did
+    not show is looked at one by one.
     """
-    yield AgentAction(assistant_message=message, tool_calls=(search,))
+    titles = " ".join(world.product(product_id).title for product_id in ids)
+    yield AgentAction(
+        assistant_message=message,
+        tool_calls=(
+            call(
+                "catalog.search",
+                query=titles[:_LONGEST_QUERY],
+                filters=None if leaf is None else {"category": leaf},
+                top_k=difficulty.top_k,
+            ),
+        ),
+    )
     unseen = [product_id for product_id in ids if product_id not in world.shown]
     looks = [call("catalog.get_product", product_id=product_id) for product_id in unseen]
-    yield from in_turns(looks[: difficulty.tool_calls * (turns - 1)], difficulty)
+    yield from in_turns(looks[: difficulty.tool_calls * (difficulty.max_turns - 2)], difficulty)

@@ -23,7 +23,6 @@ from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
 from shopsim.rlve.tasks._common import (
     Unsolvable,
     ask_all,
-    call,
     clip,
     draw_solvable,
     final_action,
@@ -90,15 +89,8 @@ class BundleTask:
     def solve(self, problem: Problem, world: World) -> Iterator[AgentAction]:
         """Ask for the whole list, look the products up, then recommend them."""
         target: BundleTarget = problem.target
-        titles = " ".join(world.product(product_id).title for product_id in target.product_ids)
-        yield from show_products(
-            world,
-            target.product_ids,
-            problem.difficulty,
-            search=call("catalog.search", query=titles[:1000], top_k=problem.difficulty.top_k),
-            message=ask_all(problem.facts),
-            turns=problem.difficulty.max_turns - 1,
-        )
+        message = ask_all(problem.facts)
+        yield from show_products(world, target.product_ids, problem.difficulty, message=message)
         yield final_action(self.id, recommended_product_ids=target.product_ids)
 
     def _draw(self, world: World, difficulty: Difficulty, dice: Random) -> Problem:

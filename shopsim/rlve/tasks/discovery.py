@@ -26,7 +26,6 @@ from shopsim.rlve.tasks._common import (
     CORRECT_SHARE,
     Unsolvable,
     ask_all,
-    call,
     clip,
     draw_solvable,
     final_action,
@@ -93,22 +92,10 @@ class DiscoveryTask:
     def solve(self, problem: Problem, world: World) -> Iterator[AgentAction]:
         """Ask for every detail and look through the category, then recommend the best."""
         target: DiscoveryTarget = problem.target
-        difficulty = problem.difficulty
         best = _best_answer(problem, world, {fact.name for fact in problem.facts})
-        yield from show_products(
-            world,
-            best,
-            difficulty,
-            search=call(
-                "catalog.search",
-                query=target.leaf,
-                filters={"category": target.leaf},
-                top_k=difficulty.top_k,
-            ),
-            message=ask_all(problem.facts),
-            turns=difficulty.max_turns - 1,
-        )
-        yield final_action(self.id, recommended_product_ids=tuple(best))
+        message = ask_all(problem.facts)
+        yield from show_products(world, best, problem.difficulty, message=message, leaf=target.leaf)
+        yield final_action(self.id, recommended_product_ids=best)
 
     def _draw(self, world: World, difficulty: Difficulty, dice: Random) -> Problem:
         target = _draw_target(world, dice)

@@ -24,7 +24,6 @@ from shopsim.rlve.tasks._common import (
     CORRECT_SHARE,
     Unsolvable,
     ask_all,
-    call,
     clip,
     draw_solvable,
     final_action,
@@ -101,19 +100,7 @@ class SubstitutionTask:
         difficulty = problem.difficulty
         pool = _Relevance(problem, world, target.constraints).of_pool()
         best = tuple(product_id for _, product_id in pool[: difficulty.items])
-        yield from show_products(
-            world,
-            best,
-            difficulty,
-            search=call(
-                "catalog.search",
-                query=f"{target.leaf} {world.product(target.product_id).title}"[:1000],
-                filters={"category": target.leaf},
-                top_k=difficulty.top_k,
-            ),
-            message=ask_all(problem.facts),
-            turns=difficulty.max_turns - 1,
-        )
+        yield from show_products(world, best, difficulty, message=ask_all(problem.facts), leaf=target.leaf)
         yield final_action(self.id, recommended_product_ids=best)
 
     def _draw(self, world: World, difficulty: Difficulty, dice: Random) -> Problem:
