@@ -98,8 +98,9 @@ def pool_of(
     catalogue = world.catalogue
     rows = catalogue.rows_of_leaf(leaf)
     order = np.argsort(-met_counts(catalogue, constraints)[rows], kind="stable")
-    candidates = ((row, catalogue.ids[row]) for row in rows[order].tolist())
-    fitting = (row for row, one in candidates if one != without and world.is_in_stock(one))
+    left_out = None if without is None else catalogue.find(without)
+    ranked = rows[order].tolist()
+    fitting = (row for row in ranked if row != left_out and world.is_row_in_stock(row))
     return list(islice(fitting, POOL_SIZE))
 
 

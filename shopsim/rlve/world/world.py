@@ -76,9 +76,15 @@ class World:
 
     def is_in_stock(self, product_id: str) -> bool:
         """Whether the product exists and can be bought now. A task's decision outweighs the catalogue."""
-        if (product := self.catalogue.get(product_id)) is None or product_id in self.out_of_stock:
+        row = self.catalogue.find(product_id)
+        return row is not None and self.is_row_in_stock(row)
+
+    def is_row_in_stock(self, row: int) -> bool:
+        """:meth:`is_in_stock` of the product in a row of the catalogue, without looking it up."""
+        product_id = self.catalogue.ids[row]
+        if product_id in self.out_of_stock:
             return False
-        return product.stock > 0 or self.out_of_stock.is_decided(product_id)
+        return bool(self.catalogue.stock[row] > 0) or self.out_of_stock.is_decided(product_id)
 
     def variants_of(self, product_id: str) -> tuple[Variant, ...]:
         """The product's variants: those that a task registered, else the catalogue's.
