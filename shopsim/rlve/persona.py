@@ -79,12 +79,12 @@ class Persona:
         cosine = np.zeros(len(places))
         if self.reference is not None:
             cosine = similarities(self.reference, [catalogue.product(row) for row in places.tolist()])
-        liked = np.asarray([self._likes(brand) for brand in catalogue.brands], dtype=np.float64)
+        liked = () if self.brand is None else catalogue.brand_numbers(self.brand)
         parts = (
             1.0 - self._dearnesses(catalogue.price[places]),
             (catalogue.rating[places] - 1.0) / 4.0,
             1.0 - np.clip(catalogue.shipping_days[places] / _MAX_DAYS, 0.0, 1.0),
-            liked[catalogue.brand_codes[places]],
+            np.isin(catalogue.brand_codes[places], liked).astype(np.float64),
             (cosine + 1.0) / 2.0,
         )
         total = np.zeros(len(places))

@@ -130,6 +130,26 @@ class Catalogue:
         """Ids of the products whose last category node is ``leaf``, ascending."""
         return tuple(self.columns.ids[row] for row in self.rows_of_leaf(leaf).tolist())
 
+    def brand_numbers(self, brand: str) -> tuple[int, ...]:
+        """Codes of the brands that are ``brand``, compared without case."""
+        return self._brands_by_name.get(brand.casefold(), ())
+
+    def path_numbers(self, node: str) -> tuple[int, ...]:
+        """Codes of the category paths that have ``node``, compared without case."""
+        return self._paths_by_node.get(node.casefold(), ())
+
+    @cached_property
+    def _brands_by_name(self) -> dict[str, tuple[int, ...]]:
+        return _numbers_by_name((brand.casefold(), code) for code, brand in enumerate(self.brands))
+
+    @cached_property
+    def _paths_by_node(self) -> dict[str, tuple[int, ...]]:
+        return _numbers_by_name(
+            (node, code)
+            for code, path in enumerate(self.categories)
+            for node in sorted({node.casefold() for node in path})
+        )
+
     @cached_property
     def sha256(self) -> str:
         """Hex digest of the whole content, the same for the same products in any order of the source."""
@@ -159,3 +179,10 @@ class Catalogue:
             shipping_days=int(columns.shipping_days[row]),
             stock=int(columns.stock[row]),
         )
+
+
+def _numbers_by_name(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    numbers: dict[str, list[int]] = {}
+    for name, number in pairs:
+        numbers.setdefault(name, []).append(number)
+    return {name: tuple(found) for name, found in numbers.items()}

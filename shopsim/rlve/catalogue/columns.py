@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +130,19 @@ class AttributeColumn:
         codes = self._codes_of_name.get(name, ())
         parts = [rows[first[code] : first[code + 1]] for code in codes if test(self.pairs[code][1])]
         return np.concatenate(parts) if parts else rows[:0]
+
+    def mask_of(
+        self, rows: NDArray[Any], name: str, test: Callable[[AttributeValue], bool]
+    ) -> NDArray[np.bool_]:
+        """Which of ``rows`` have an attribute ``name`` that passes ``test``."""
+        accepted = [code for code in self._codes_of_name.get(name, ()) if test(self.pairs[code][1])]
+        counts = self.starts[1:][rows] - self.starts[:-1][rows]
+        owners = np.repeat(np.arange(len(rows)), counts)
+        ends = np.cumsum(counts)
+        places = np.arange(len(owners)) + np.repeat(self.starts[:-1][rows] - ends + counts, counts)
+        mask = np.zeros(len(rows), dtype=np.bool_)
+        mask[owners[np.isin(self.codes[places], accepted)]] = True
+        return mask
 
     @cached_property
     def _codes_of_name(self) -> dict[str, list[int]]:

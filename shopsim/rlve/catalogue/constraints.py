@@ -29,6 +29,7 @@ NUMERIC_FIELDS: Final = ("price", "rating", "rating_count", "shipping_days", "st
 """Fields of a product that are numbers; ``brand`` and ``category`` are the text fields, others attributes."""
 POOL_SIZE: Final = 500
 _DIMENSIONS: Final = {"price": "price", "rating": "rating", "shipping_days": "shipping", "brand": "brand"}
+_CODED: Final = ("brand", "category")
 _NO_DIMENSION: Final = frozenset({"rating_count", "stock"})
 _BOUNDS: Final[dict[str, Callable[[Any, Any], Any]]] = {"le": operator.le, "ge": operator.ge}
 
@@ -70,21 +71,16 @@ class Constraint:
         value = product.attributes.get(self.field)
         return value is not None and self._accepts(value)
 
-    def mask(self, catalogue: Catalogue) -> NDArray[np.bool_]:
-        """:meth:`holds` of every row."""
+    def mask(self, catalogue: Catalogue, rows: NDArray[Any] | None = None) -> NDArray[np.bool_]:
+        """:meth:`holds` of each of ``rows``, of all rows by default. Much quicker for few rows of many."""
         if self.field in NUMERIC_FIELDS:
             numbers = getattr(catalogue, self.field)
-            if self.op == "eq":
-                met = numbers == self.value if _is_number(self.value) else np.zeros(len(catalogue), np.bool_)
-            else:
-                met = _BOUNDS[self.op](numbers, self.value)
-            return np.asarray(met, dtype=np.bool_)
-        if self.field == "brand":
-            accepted = np.asarray([self._accepts(brand) for brand in catalogue.brands], dtype=np.bool_)
-            return accepted[catalogue.brand_codes]
-        if self.field == "category":
-            paths = [any(self._accepts(node) for node in path) for path in catalogue.categories]
-            return np.asarray(paths, dtype=np.bool_)[catalogue.category_codes]
+            return self._accepted_numbers(numbers if rows is None else numbers[rows])
+        if self.field in _CODED:
+            codes, accepted = self._coded(catalogue)
+            return np.isin(codes if rows is None else codes[rows], accepted)
+        if rows is not None:
+            return catalogue.attributes.mask_of(rows, self.field, self._accepts)
         met = np.zeros(len(catalogue), dtype=np.bool_)
         met[catalogue.attributes.rows_where(self.field, self._accepts)] = True
         return met
@@ -106,6 +102,20 @@ class Constraint:
         """The constraint as a JSON object, for private parts of traces."""
         return {"field": self.field, "op": self.op, "value": self.value}
 
+    def _accepted_numbers(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
+        if self.op != "eq":
+            return np.asarray(_BOUNDS[self.op](numbers, self.value), dtype=np.bool_)
+        return (
+            np.asarray(numbers == self.value) if _is_number(self.value) else np.zeros(len(numbers), np.bool_)
+        )
+
+    def _coded(self, catalogue: Catalogue) -> tuple[NDArray[np.int32], tuple[int, ...]]:
+        """The codes of all rows and those that are accepted; a bound accepts no text."""
+        known = isinstance(self.value, str)
+        if self.field == "brand":
+            return catalogue.brand_codes, catalogue.brand_numbers(str(self.value)) if known else ()
+        return catalogue.category_codes, catalogue.path_numbers(str(self.value)) if known else ()
+
     def _accepts(self, value: AttributeValue) -> bool:
         if self.op == "eq":
             return same_value(value, self.value)
@@ -119,11 +129,13 @@ def share_met(constraints: Sequence[Constraint], product: Product) -> float:
     return sum(constraint.holds(product) for constraint in constraints) / len(constraints)
 
 
-def met_counts(catalogue: Catalogue, constraints: Sequence[Constraint]) -> NDArray[np.int32]:
-    """How many of ``constraints`` each row meets."""
-    counts = np.zeros(len(catalogue), dtype=np.int32)
+def met_counts(
+    catalogue: Catalogue, constraints: Sequence[Constraint], rows: NDArray[Any] | None = None
+) -> NDArray[np.int32]:
+    """How many of ``constraints`` each of ``rows`` meets, each row of the catalogue by default."""
+    counts = np.zeros(len(catalogue) if rows is None else len(rows), dtype=np.int32)
     for constraint in constraints:
-        counts += constraint.mask(catalogue)
+        counts += constraint.mask(catalogue, rows)
     return counts
 
 
@@ -141,8 +153,12 @@ def evaluation_pool(
     counts = met_counts(catalogue, constraints)
     if allow is not None:
         counts[~allow] = -1
-    order = np.argsort(-counts, kind="stable")[:size]
-    return tuple(catalogue.ids[row] for row in order.tolist() if counts[row] >= 0)
+    best: list[int] = []
+    for met in range(len(constraints), -1, -1):
+        if len(best) >= size:
+            break
+        best += np.flatnonzero(counts == met)[: size - len(best)].tolist()
+    return tuple(catalogue.ids[row] for row in best)
 
 
 def _is_number(value: AttributeValue) -> bool:

@@ -44,9 +44,7 @@ class Filters:
 
     def _masks(self, catalogue: Catalogue) -> Iterator[NDArray[np.bool_]]:
         if self.category is not None:
-            wanted = _nodes(self.category)
-            accepted = [_is_in(path, wanted) for path in catalogue.categories]
-            yield np.asarray(accepted, dtype=np.bool_)[catalogue.category_codes]
+            yield np.isin(catalogue.category_codes, _paths(catalogue, self.category))
         if self.brand is not None:
             yield Constraint("brand", "eq", self.brand).mask(catalogue)
         if self.price_min is not None:
@@ -65,13 +63,13 @@ class Filters:
             yield mask
 
 
-def _nodes(category: str) -> tuple[str, ...]:
-    return tuple(node.strip().casefold() for node in category.split(PATH_SEPARATOR.strip()))
-
-
-def _is_in(path: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    nodes = tuple(node.casefold() for node in path)
-    return wanted[0] in nodes if len(wanted) == 1 else nodes[: len(wanted)] == wanted
+def _paths(catalogue: Catalogue, category: str) -> list[int]:
+    """Codes of the paths that a category filter asks for; a node's name may hold the separator itself."""
+    if having := catalogue.path_numbers(category.strip()):
+        return list(having)
+    wanted = [node.strip().casefold() for node in category.split(PATH_SEPARATOR.strip())]
+    paths = ((code, catalogue.categories[code]) for code in catalogue.path_numbers(wanted[-1]))
+    return [code for code, path in paths if [node.casefold() for node in path[: len(wanted)]] == wanted]
 
 
 def _matches(wanted: AttributeValue, own: AttributeValue) -> bool:

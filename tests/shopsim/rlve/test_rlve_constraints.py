@@ -42,6 +42,9 @@ def test_a_mask_is_holds_of_every_product(constraint: Constraint) -> None:
     mask = constraint.mask(CATALOGUE)
     assert mask.tolist() == [constraint.holds(product) for product in PRODUCTS]
     assert mask.any()
+    rows = np.asarray([399, 0, 17, 17, 230])
+    assert constraint.mask(CATALOGUE, rows).tolist() == mask[rows].tolist()
+    assert constraint.mask(CATALOGUE, rows[:0]).tolist() == []
 
 
 @settings(max_examples=40, deadline=None)
