@@ -1,4 +1,4 @@
-"""PD, SUB and BUNDLE on the bundled catalogue: the oracle is right, whoever does not listen is not."""
+"""PD, SUB and BUNDLE on the bundled catalogue: whoever recommends without listening is wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shopsim.rlve.tasks.bundle import BundleTask
 from shopsim.rlve.tasks.discovery import DiscoveryTask
 from shopsim.rlve.tasks.substitution import SubstitutionTask
 from shopsim.rlve.world import World
-from tests.factories.rlve_walk import answered, walk
+from tests.factories.rlve_walk import answered
 
 TASKS: tuple[Task, ...] = (DiscoveryTask(), SubstitutionTask(), BundleTask())
 
@@ -32,17 +32,6 @@ def problem_at(task: Task, d: int, seed: int) -> tuple[Problem, World]:
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-@pytest.mark.parametrize("d", range(13))
-def test_oracle_is_correct_on_the_bundled_catalogue(task: Task, d: int) -> None:
-    for seed in range(2):
-        problem, world = problem_at(task, d, 100 + seed)
-        done = walk(task, problem, world, seed)
-        assert task.verify(problem, done.outcome).correct
-        assert done.shown_before_answer
-        assert len(done.actions) <= world.difficulty.max_turns
-
-
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 @pytest.mark.parametrize("d", [0, 6, 12])
 def test_first_products_of_the_category_are_rarely_correct(task: Task, d: int) -> None:
     """Whoever recommends without listening is wrong nearly always, though everything was told."""
@@ -54,10 +43,3 @@ def test_first_products_of_the_category_are_rarely_correct(task: Task, d: int) -
         told = {fact.name for fact in problem.facts}
         correct += task.verify(problem, answered(world, shelf, told, task.id)).correct
     assert correct <= 1
-
-
-@pytest.mark.parametrize("d", [0, 12, 40])
-def test_difficulties_beyond_the_usual_still_give_problems(d: int) -> None:
-    for task in TASKS:
-        problem, world = problem_at(task, d, 5)
-        assert task.verify(problem, walk(task, problem, world).outcome).correct
