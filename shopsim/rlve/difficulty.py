@@ -8,13 +8,14 @@ from typing import Final
 
 from shopsim.errors import UsageError
 
-__all__ = ["MAX_DIFFICULTY", "Difficulty"]
+__all__ = ["MAX_DIFFICULTY", "Difficulty", "sigmoid"]
 
 MAX_DIFFICULTY: Final = 100
 """Far beyond the last axis that still changes; a bound keeps a broken saved state from running away."""
 
 
-def _sigmoid(x: float) -> float:
+def sigmoid(x: float) -> float:
+    """The logistic function, in (0, 1): how chances grow with the difficulty."""
     return 1.0 / (1.0 + math.exp(-x))
 
 
@@ -58,9 +59,9 @@ class Difficulty:
             constraints=2 + d // 2,
             items=min(10, 3 + d // 3),
             max_turns=4 + d // 2,
-            p_missing=0.8 * _sigmoid((d - 3) / 1.5),
+            p_missing=0.8 * sigmoid((d - 3) / 1.5),
             p_noise=min(0.125, 0.01 * d),
-            p_switch=0.6 * _sigmoid((d - 5) / 2),
+            p_switch=0.6 * sigmoid((d - 5) / 2),
             top_k=max(20, 200 - 10 * d),
             eps_rank=min(0.4, 0.02 * d),
             p_out_of_stock=min(0.5, 0.05 * d),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import TYPE_CHECKING, Final
@@ -15,15 +14,10 @@ if TYPE_CHECKING:
     from shopsim.rlve.difficulty import Difficulty
     from shopsim.rlve.world import Order, World
 
-__all__ = ["can_be_named", "draw_product", "ending", "history", "sigmoid"]
+__all__ = ["can_be_named", "draw_product", "ending", "history"]
 
 _TRIES: Final = 500
 _LONGEST_TITLE: Final = 500
-
-
-def sigmoid(x: float) -> float:
-    """The logistic function, in (0, 1)."""
-    return 1.0 / (1.0 + math.exp(-x))
 
 
 def can_be_named(world: World, product: Product) -> bool:

@@ -13,10 +13,10 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from shopsim.rlve.action import AgentAction
-from shopsim.rlve.difficulty import Difficulty
+from shopsim.rlve.difficulty import Difficulty, sigmoid
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
 from shopsim.rlve.tasks._common import call, clip, draw_solvable, final_action, in_turns, plain_persona
-from shopsim.rlve.tasks._draws import draw_product, ending, sigmoid
+from shopsim.rlve.tasks._draws import draw_product, ending
 
 if TYPE_CHECKING:
     from shopsim.rlve.catalogue import Product

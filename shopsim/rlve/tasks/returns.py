@@ -8,19 +8,16 @@ which the specification gives no formula: 2 (share of the told wishes met) - 1, 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from shopsim.rlve.action import AgentAction
-from shopsim.rlve.catalogue import Constraint, share_met
-from shopsim.rlve.difficulty import Difficulty
-from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
+from shopsim.rlve.catalogue import share_met
+from shopsim.rlve.difficulty import Difficulty, sigmoid
+from shopsim.rlve.problem import Outcome, Problem, Verdict
 from shopsim.rlve.tasks._common import (
     CORRECT_SHARE,
-    Unsolvable,
     call,
     clip,
     draw_solvable,
@@ -28,10 +25,15 @@ from shopsim.rlve.tasks._common import (
     in_turns,
     plain_persona,
 )
-from shopsim.rlve.tasks._draws import can_be_named, ending, history, sigmoid
+from shopsim.rlve.tasks._draws import ending
+from shopsim.rlve.tasks._return_draws import (
+    ReturnTarget,
+    draw_age,
+    draw_line,
+    draw_wish,
+    facts_of,
+)
 from shopsim.rlve.world import (
-    Order,
-    OrderLine,
     ReturnMethod,
     ReturnReason,
     ReturnRecord,
@@ -40,61 +42,15 @@ from shopsim.rlve.world import (
 )
 
 if TYPE_CHECKING:
-    from shopsim.rlve.catalogue import Product
     from shopsim.rlve.world import World
 
-__all__ = ["ReturnTarget", "ReturnTask", "Wish"]
-
-_EDGE_OFFSETS: Final = (-1, 0, 1, 2)
-"""Days past the window's last day, where the age is drawn near its edge; half of them are too late."""
-_CLEARANCE: Final = 4
-"""Days that are left at least where the age is not near the edge."""
-_RATED_FROM: Final = 4
-"""Difficulty from which a replacement must be rated well, too."""
+__all__ = ["ReturnTask"]
 
 _REQUESTS: Final = (
     "I want to return something that I ordered.",
     "I have to send something back.",
     "I need help with a return.",
 )
-_REASONS: Final = {
-    ReturnReason.DEFECTIVE: "It is defective.",
-    ReturnReason.WRONG_ITEM: "You sent me the wrong item.",
-    ReturnReason.NOT_AS_DESCRIBED: "It is not as described.",
-    ReturnReason.CHANGED_MIND: "I have changed my mind.",
-    ReturnReason.TOO_LARGE: "It is too large.",
-    ReturnReason.TOO_SMALL: "It is too small.",
-    ReturnReason.ARRIVED_LATE: "It arrived too late.",
-    ReturnReason.BETTER_PRICE_FOUND: "I have found a better price elsewhere.",
-}
-_METHODS: Final = {
-    ReturnMethod.MAIL: "I will send it by mail.",
-    ReturnMethod.IN_STORE: "I will bring it to a store.",
-    ReturnMethod.PICKUP: "Please pick it up at my home.",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """The replacement: named constraints (by their facts), and a product in stock that meets them all."""
-
-    constraints: tuple[tuple[str, Constraint], ...]
-    witness_id: str
-    witness_title: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReturnTarget:
-    """The line to return. ``method`` is None where a replacement (``wish``) is wanted."""
-
-    order_id: str
-    line_id: str
-    product_id: str
-    title: str
-    eligible: bool
-    reason: ReturnReason
-    method: ReturnMethod | None
-    wish: Wish | None
 
 
 class ReturnTask:
@@ -165,10 +121,10 @@ class ReturnTask:
 
     def _draw(self, world: World, difficulty: Difficulty, dice: Random) -> Problem:
         near_edge = dice.random() < 0.7 * sigmoid((difficulty.d - 4) / 1.5)
-        order, line, product = _draw_line(world, difficulty, dice, near_edge)
-        age = _draw_age(return_window_days(product.department), near_edge, dice)
+        order, line, product = draw_line(world, difficulty, dice, near_edge)
+        age = draw_age(return_window_days(product.department), near_edge, dice)
         world.put_order(delivered_days_ago(order, age, world.today))
-        wish = _draw_wish(world, product, difficulty, dice) if dice.random() < 0.5 else None
+        wish = draw_wish(world, product, difficulty, dice) if dice.random() < 0.5 else None
         target = ReturnTarget(
             order_id=order.order_id,
             line_id=line.line_id,
@@ -184,86 +140,9 @@ class ReturnTask:
             difficulty=difficulty,
             persona=plain_persona(world, dice),
             request=dice.choice(_REQUESTS),
-            facts=_facts(target, product.leaf),
+            facts=facts_of(target, product.leaf),
             target=target,
         )
-
-
-# -- drawing -------------------------------------------------------------------------------------------
-
-
-def _draw_line(
-    world: World, difficulty: Difficulty, dice: Random, near_edge: bool
-) -> tuple[Order, OrderLine, Product]:
-    """A line that its title singles out. One that never goes back is drawn near the edge only."""
-    orders = history(world, difficulty, dice)
-    ordered = [line.product_id for order in orders for line in order.lines]
-    lines = [
-        (order, line, product)
-        for order in orders
-        for line in order.lines
-        if ordered.count(line.product_id) == 1
-        and can_be_named(world, product := world.product(line.product_id))
-        and (near_edge or return_window_days(product.department) > 0)
-    ]
-    if not lines:
-        raise Unsolvable("no line of the history can be named and returned")
-    return dice.choice(lines)
-
-
-def _draw_age(window: int, near_edge: bool, dice: Random) -> int:
-    """Days since delivery."""
-    if window == 0:
-        return dice.randint(0, 3)
-    if near_edge:
-        return window + dice.choice(_EDGE_OFFSETS)
-    return dice.randint(1, max(1, window - _CLEARANCE))
-
-
-def _draw_wish(world: World, returned: Product, difficulty: Difficulty, dice: Random) -> Wish | None:
-    """Another product of the same category, at a price limit that one in stock keeps; None without one."""
-    others = [
-        product_id
-        for product_id in world.catalogue.by_leaf(returned.leaf)
-        if product_id != returned.id and world.is_in_stock(product_id)
-    ]
-    if not others:
-        return None
-    witness = world.product(dice.choice(others))
-    world.out_of_stock.discard(witness.id)
-    limit = math.ceil(witness.price * dice.uniform(1.0, 1.2))
-    constraints = [
-        ("replacement", Constraint("category", "eq", returned.leaf)),
-        ("replacement_price", Constraint("price", "le", limit)),
-    ]
-    if difficulty.d >= _RATED_FROM:
-        rating = math.floor(witness.rating * 2) / 2
-        constraints.append(("replacement_rating", Constraint("rating", "ge", rating)))
-    return Wish(tuple(constraints), witness.id, witness.title)
-
-
-def _facts(target: ReturnTarget, leaf: str) -> tuple[Fact, ...]:
-    facts = [
-        Fact("item", f'It is the "{target.title}".', ("item", "product", "which", "order"), essential=True),
-        Fact("reason", _REASONS[target.reason], ("reason", "why", "wrong", "problem")),
-    ]
-    kind = ("replacement", "exchange", "refund", "money")
-    if target.method:
-        facts.append(Fact("replacement", "I want my money back and no replacement.", kind))
-        facts.append(Fact("method", _METHODS[target.method], ("method", "mail", "store", "pickup", "send")))
-    if target.wish:
-        text = f'I want to exchange it for another product of the category "{leaf}".'
-        facts.append(Fact("replacement", text, kind))
-        words = {"price": ("price", "budget", "cost"), "rating": ("rating", "rated", "stars")}
-        facts += [
-            Fact(name, f"About the replacement: {constraint.text()}", words[constraint.field])
-            for name, constraint in target.wish.constraints
-            if constraint.field in words
-        ]
-    return tuple(facts)
-
-
-# -- judging -------------------------------------------------------------------------------------------
 
 
 def _is_returned(target: ReturnTarget, outcome: Outcome) -> bool:

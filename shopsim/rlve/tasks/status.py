@@ -14,10 +14,10 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from shopsim.rlve.action import AgentAction
-from shopsim.rlve.difficulty import Difficulty
+from shopsim.rlve.difficulty import Difficulty, sigmoid
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
 from shopsim.rlve.tasks._common import call, clip, final_action, plain_persona
-from shopsim.rlve.tasks._draws import can_be_named, history, sigmoid
+from shopsim.rlve.tasks._draws import can_be_named, history
 
 if TYPE_CHECKING:
     from shopsim.rlve.world import Order, World

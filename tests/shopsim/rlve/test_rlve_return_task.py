@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shopsim.rlve.action import Answer
-from shopsim.rlve.tasks.returns import ReturnTarget
+from shopsim.rlve.tasks._return_draws import ReturnTarget
 from shopsim.rlve.tools import Toolbox
 from shopsim.rlve.world import ReturnMethod, ReturnReason, ReturnRecord, return_window_days
 from tests.factories.rlve_play import Case, essential, everything, make_case
