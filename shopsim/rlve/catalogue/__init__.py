@@ -9,6 +9,7 @@ from shopsim.rlve.catalogue.rows import ColumnMapping
 from shopsim.rlve.catalogue.sample import bundled_catalogue
 from shopsim.rlve.catalogue.search import CatalogueSearch, Hit
 from shopsim.rlve.catalogue.similarity import similarity
+from shopsim.rlve.catalogue.stored import open_stored, store_catalogue
 from shopsim.rlve.catalogue.variants import Variant, variants_of
 
 __all__ = [
@@ -26,8 +27,10 @@ __all__ = [
     "evaluation_pool",
     "load_catalogue",
     "met_counts",
+    "open_stored",
     "read_catalogue",
     "share_met",
     "similarity",
+    "store_catalogue",
     "variants_of",
 ]

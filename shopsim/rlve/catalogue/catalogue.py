@@ -6,7 +6,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from shopsim.jsonio import canonical_json
 from shopsim.rlve.catalogue.builder import CatalogueColumns, ColumnsBuilder
 from shopsim.rlve.catalogue.columns import AttributeColumn
 from shopsim.rlve.catalogue.product import Product
+
+if TYPE_CHECKING:
+    from shopsim.rlve.catalogue.postings import WordPostings
 
 __all__ = ["Catalogue"]
 
@@ -29,8 +32,10 @@ class Catalogue:
     have one number a row, and codes point into ``brands``, ``leaves`` and ``categories``.
     """
 
-    def __init__(self, columns: CatalogueColumns) -> None:
+    def __init__(self, columns: CatalogueColumns, *, postings: WordPostings | None = None) -> None:
         self.columns = columns
+        self.postings = postings
+        """Those that were stored with it; a search makes them otherwise."""
         self.price = columns.price
         self.rating = columns.rating
         self.rating_count = columns.rating_count

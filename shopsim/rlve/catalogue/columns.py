@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from mmap import mmap
 from typing import Any, overload
 
 import numpy as np
@@ -24,7 +25,7 @@ class TextColumn(Sequence[str]):
 
     __slots__ = ("_data", "_ends")
 
-    def __init__(self, data: bytes, ends: NDArray[np.int64]) -> None:
+    def __init__(self, data: bytes | mmap, ends: NDArray[np.int64]) -> None:
         self._data = data
         self._ends = ends  # texts + 1, the first is 0
 
@@ -53,8 +54,12 @@ class TextColumn(Sequence[str]):
             yield self._data[start:end].decode()
             start = end
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled with its bytes: a memory map cannot be."""
+        return type(self), (bytes(self._data), self._ends)
+
     @property
-    def buffers(self) -> tuple[bytes, NDArray[np.int64]]:
+    def buffers(self) -> tuple[bytes | mmap, NDArray[np.int64]]:
         """The bytes and their ends: what a digest of the column is made of."""
         return self._data, self._ends
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 from shopsim.rlve.catalogue.builder import ColumnsBuilder
 from shopsim.rlve.catalogue.catalogue import Catalogue
 from shopsim.rlve.catalogue.rows import ColumnMapping, RowError, RowReader
+from shopsim.rlve.catalogue.stored import is_stored, open_stored
 from shopsim.rlve.errors import CatalogueError
 
 __all__ = ["KEPT_PROBLEMS", "LoadReport", "load_catalogue", "read_catalogue"]
@@ -53,11 +54,17 @@ def read_catalogue(
     ``mapping`` is a :class:`ColumnMapping`, only its columns, or the path of its TOML file. Without one the
     fields have their own names and no others are allowed. The first bad row raises :class:`CatalogueError`
     with file, row, field and mend; with ``strict=False`` bad rows are skipped and counted. A file that cannot
-    be read to its end is an error in either case, as is one without a single product.
+    be read to its end is an error in either case, as is one without a single product. A folder written by
+    :func:`~shopsim.rlve.catalogue.stored.store_catalogue` is opened as it is, search arrays included.
 
     Rows are read in batches into packed columns. Two million generated products take 0.55 GiB as columns
     (``benchmarks/bench_rlve_catalogue.py`` measures it), a :class:`Product` is made when one is asked for.
     """
+    if is_stored(Path(path)):
+        if mapping is not None:
+            raise CatalogueError(f"{path}: is stored and takes no mapping", hint="Leave the mapping out.")
+        stored = open_stored(Path(path))
+        return stored, LoadReport(rows=len(stored))
     reader = RowReader(_mapping(mapping))
     builder, report = ColumnsBuilder(), LoadReport()
     for file in _files(Path(path)):

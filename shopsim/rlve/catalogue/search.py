@@ -29,7 +29,7 @@ class CatalogueSearch:
 
     def __init__(self, catalogue: Catalogue, postings: WordPostings | None = None) -> None:
         self.catalogue = catalogue
-        self.postings = build_postings(catalogue) if postings is None else postings
+        self.postings = postings or catalogue.postings or build_postings(catalogue)
 
     def __deepcopy__(self, memo: object) -> CatalogueSearch:
         return self
