@@ -15,7 +15,7 @@ from dashboard.lake.catalogue import CACHE_FORMAT, table_path
 from dashboard.lake.errors import LakeError
 from dashboard.lake.lines import Stretch
 from dashboard.lake.schema import OUTCOMES_SCHEMA, RUNS_SCHEMA, SUMMARIES_SCHEMA
-from dashboard.lake.segment import TABLES, ingest, ingest_connection, write_parquet
+from dashboard.lake.segment import TABLES, ingest, ingest_connection
 from dashboard.lake.sql import load_sql
 from shopsim.jsonio import atomic_path
 
@@ -85,8 +85,5 @@ def _empty_files() -> dict[str, bytes]:
         trace = Path(folder) / "none.jsonl"
         trace.touch()
         with ingest_connection(Path(folder)) as connection:
-            ingest(connection, [Stretch(trace, "", 0, 0, segment)])
-            for table in TABLES:
-                nothing = load_sql("ingest_nothing").replace("$table", table)
-                write_parquet(connection, nothing, table_path(segment, table))
+            ingest(connection, [Stretch(trace, "", 0, 0, segment)], keep_empty=True)
         return {table: table_path(segment, table).read_bytes() for table in reversed(TABLES)}

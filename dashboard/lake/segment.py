@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,50 +37,106 @@ def ingest_connection(spill_dir: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         connection.close()
 
 
-def ingest(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
+def ingest(
+    connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch], *, keep_empty: bool = False
+) -> None:
     """Read the stretches and write ``<target>.<table>.parquet`` for every table that has rows.
 
-    Only the table ``episodes`` is written even when it is empty. What was found is counted in the stretches.
-    Raises :class:`OSError` and :class:`duckdb.Error`.
+    Only the table ``episodes`` is written even when it is empty; ``keep_empty`` writes all of a single
+    stretch. What was found is counted in the stretches. Raises :class:`OSError` and :class:`duckdb.Error`.
     """
     stage(connection, stretches)
     numbered = {"numbers": list(range(len(stretches))), "run_ids": [stretch.run_id for stretch in stretches]}
     connection.execute(load_sql("ingest_stretches"), numbered)
     for query in ("ingest_winners", "ingest_wanted"):
         connection.execute(load_sql(query))
+    writer = _Writer(stretches, keep_empty)
     with ThreadPoolExecutor(1 + len(_AFTER_WALK)) as pool:
-        outcomes = pool.submit(_make_outcomes, connection.cursor(), stretches)
+        outcomes = pool.submit(_make_outcomes, connection.cursor(), writer)
         connection.execute(load_sql("ingest_walk"))
-        list(pool.map(lambda task: task(connection.cursor(), stretches), _AFTER_WALK))
+        list(pool.map(lambda make: make(connection.cursor(), writer), _AFTER_WALK))
         outcomes.result()
 
 
-def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path, options: str = "") -> None:
-    """Write the rows of ``query`` to new Parquet files (the caller makes them known when they are whole)."""
+def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path, options: str = "") -> int:
+    """Write the rows of ``query`` to new Parquet files; return how many there are.
+
+    The caller makes the files known when they are whole.
+    """
     literal = str(path).replace("'", "''")
-    connection.execute(f"COPY ({query}) TO '{literal}' (FORMAT parquet, COMPRESSION zstd{options})")
+    sql = f"COPY ({query}) TO '{literal}' (FORMAT parquet, COMPRESSION zstd{options})"
+    return int(connection.execute(sql).fetchall()[0][0])
 
 
-def _make_searches(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
-    for table in ("exposures", "searches"):
-        _make_table(connection, stretches, table)
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes finished tables to the Parquet files of the stretches that have rows in them."""
+
+    stretches: Sequence[Stretch]
+    keep_empty: bool
+
+    def write(self, connection: duckdb.DuckDBPyConnection, table: str, rows: str) -> None:
+        """Write the rows of a relation with the columns of ``table`` and that of the stretch."""
+        query = load_sql("ingest_output").replace("$rows", rows)
+        if len(self.stretches) == 1:
+            self._write_one(connection, table, query)
+        else:
+            self._write_parts(connection, table, query)
+        if table == "episodes":
+            for stretch in self.stretches:
+                if table not in stretch.tables:
+                    self._write_nothing(connection, stretch, query)
+
+    def _write_one(self, connection: duckdb.DuckDBPyConnection, table: str, query: str) -> None:
+        (stretch,) = self.stretches
+        path = table_path(stretch.target, table)
+        count = write_parquet(connection, f"SELECT * EXCLUDE (stretch) FROM ({query})", path)
+        if count or self.keep_empty:
+            stretch.tables.append(table)
+        else:
+            path.unlink()
+
+    def _write_parts(self, connection: duckdb.DuckDBPyConnection, table: str, query: str) -> None:
+        """Write a table of several stretches in one statement and give each part its own name."""
+        folder = table_path(self.stretches[0].target, table).with_suffix(".tmp")
+        try:
+            write_parquet(connection, query, folder, ", PARTITION_BY (stretch)")
+            for part in folder.iterdir() if folder.exists() else ():
+                stretch = self.stretches[int(part.name.partition("=")[2])]
+                (file,) = part.iterdir()
+                file.rename(table_path(stretch.target, table))
+                stretch.tables.append(table)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _write_nothing(self, connection: duckdb.DuckDBPyConnection, stretch: Stretch, query: str) -> None:
+        nothing = f"SELECT * EXCLUDE (stretch) FROM ({query}) LIMIT 0"
+        write_parquet(connection, nothing, table_path(stretch.target, "episodes"))
+        stretch.tables.append("episodes")
 
 
-def _make_steps(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
-    _make_table(connection, stretches, "steps")
+def _make_searches(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> None:
+    _make_table(connection, "exposures")
+    writer.write(connection, "exposures", "exposures")
+    writer.write(connection, "searches", f"({load_sql('ingest_searches')})")
 
 
-def _make_episodes(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
-    _make_table(connection, stretches, "episodes", episode_schema=EPISODE_SCHEMA)
+def _make_steps(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> None:
+    writer.write(connection, "steps", f"({load_sql('ingest_steps')})")
+
+
+def _make_episodes(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> None:
+    _make_table(connection, "episodes", episode_schema=EPISODE_SCHEMA)
+    writer.write(connection, "episodes", "episodes")
     for number, *counts in connection.execute(load_sql("ingest_segment_counts")).fetchall():
-        stretches[number].counts = dict(zip(no_counts(), map(int, counts), strict=True))
+        writer.stretches[number].counts = dict(zip(no_counts(), map(int, counts), strict=True))
 
 
-def _make_outcomes(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
+def _make_outcomes(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> None:
     goals = goal_rows(connection.sql(load_sql("ingest_goals")).to_arrow_table())
     for table, tell in (("option_outcomes", option_outcomes), ("attribute_outcomes", attribute_outcomes)):
         connection.register("rows", tell(goals))
-        _make_table(connection, stretches, table)
+        writer.write(connection, table, f"({load_sql(f'ingest_{table}')})")
         connection.unregister("rows")
 
 
@@ -87,41 +144,5 @@ _AFTER_WALK: Final = (_make_searches, _make_steps, _make_episodes)
 """Made at the same time, each through a cursor of its own, when the steps are known."""
 
 
-def _make_table(
-    connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch], table: str, **parameters: Any
-) -> None:
+def _make_table(connection: duckdb.DuckDBPyConnection, table: str, **parameters: Any) -> None:
     connection.execute(f"CREATE OR REPLACE TABLE {table} AS {load_sql(f'ingest_{table}')}", parameters)
-    _write_table(connection, table, stretches)
-
-
-def _write_table(connection: duckdb.DuckDBPyConnection, table: str, stretches: Sequence[Stretch]) -> None:
-    rows = load_sql("ingest_output").replace("$table", table)
-    sql = load_sql("ingest_filled").replace("$table", table)
-    filled = [int(row[0]) for row in connection.execute(sql).fetchall()]
-    if len(filled) > 1:
-        _write_parts(connection, table, rows, stretches)
-    for number in filled if len(filled) == 1 else ():
-        path = table_path(stretches[number].target, table)
-        write_parquet(connection, f"SELECT * EXCLUDE (stretch) FROM ({rows})", path)
-    for number, stretch in enumerate(stretches):
-        if number in filled:
-            stretch.tables.append(table)
-        elif table == "episodes":
-            nothing = load_sql("ingest_nothing").replace("$table", table)
-            write_parquet(connection, nothing, table_path(stretch.target, table))
-            stretch.tables.append(table)
-
-
-def _write_parts(
-    connection: duckdb.DuckDBPyConnection, table: str, rows: str, stretches: Sequence[Stretch]
-) -> None:
-    """Write a table of several stretches in one statement and give each part its own name."""
-    folder = table_path(stretches[0].target, table).with_suffix(".tmp")
-    try:
-        write_parquet(connection, rows, folder, ", PARTITION_BY (stretch)")
-        for part in folder.iterdir():
-            number = int(part.name.partition("=")[2])
-            (file,) = part.iterdir()
-            file.rename(table_path(stretches[number].target, table))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -16,7 +16,7 @@ from dashboard.lake.reader import LineBuffer, LineReader
 from dashboard.lake.sql import JSON_REFUSED, load_sql
 from dashboard.lake.structure import key_paths, structure_columns, structure_json
 from dashboard.lake.suspects import Suspects
-from dashboard.lake.whole import WholeFile, can_be_whole, mark_suspects
+from dashboard.lake.whole import WholeFile, can_be_whole, keep_places, mark_suspects, no_places
 
 __all__ = ["Lines", "stage"]
 
@@ -27,10 +27,7 @@ _MOST_STEPS: Final = 41
 """Steps whose keys are checked for repetition; Python reads a longer record (no protocol allows it)."""
 _MOST_DOUBTFUL: Final = 200
 """A whole file with more lines that only Python can read is read batch by batch."""
-_TABLES: Final = {
-    "stage_records": "ingest_records",
-    "stage_steps": "ingest_steps_raw",
-}
+_TABLES: Final = {"turns": "ingest_turns"}
 
 
 class Lines(Protocol):
@@ -45,22 +42,37 @@ def stage(
     stretches: Sequence[Stretch],
     *,
     reader: Lines | None = None,
-    tables: Mapping[str, str] = _TABLES,
+    more: Mapping[str, str] | None = None,
 ) -> None:
-    """Fill the tables ``stage_*`` with all valid records of the stretches, their steps and pages.
+    """Fill the tables ``turns`` and ``stage_records`` with all valid records of the stretches.
 
-    ``reader`` may cut the stretches in another way than into lines, ``tables`` name other tables with the
+    ``reader`` may cut the stretches in another way than into lines, ``more`` name other tables with the
     queries that fill them. Counts valid records and invalid lines in each stretch. Raises :class:`OSError`.
     """
-    with connection.cursor() as cursor:
-        _Worker(cursor, stretches, threading.Lock(), tables).create_tables()
+    if not (reader is None and can_be_whole(stretches) and _stage_whole(connection, stretches)):
+        _stage_batches(connection, stretches, reader or LineReader(stretches), {**_TABLES, **(more or {})})
+    connection.execute(load_sql("ingest_stage_records"))
+    for number, count in connection.execute(load_sql("ingest_record_counts")).fetchall():
+        stretches[number].records = int(count)
+
+
+def _stage_whole(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> bool:
+    """Stage one large file; False when it has to be read in batches."""
+    with connection.cursor() as cursor, WholeFile(stretches[0]) as file:
+        return _Worker(cursor, stretches, threading.Lock(), _TABLES).read_whole(file)
+
+
+def _stage_batches(
+    connection: duckdb.DuckDBPyConnection,
+    stretches: Sequence[Stretch],
+    reader: Lines,
+    tables: Mapping[str, str],
+) -> None:
+    """Stage stretches of any kind, several batches at the same time."""
     size = sum(stretch.stop - stretch.start + 1 for stretch in stretches)
     lock = threading.Lock()
-    if reader is None and can_be_whole(stretches):
-        with connection.cursor() as cursor, WholeFile(stretches[0]) as file:
-            if _Worker(cursor, stretches, lock, tables).read_whole(file):
-                return
-    reader = reader or LineReader(stretches)
+    with connection.cursor() as cursor:
+        _Worker(cursor, stretches, lock, tables).create_tables()
 
     def work(_: int) -> None:
         with connection.cursor() as cursor, LineBuffer(max(1, min(size, _BUFFER_BYTES))) as buffer:
@@ -91,7 +103,7 @@ class _Worker:
         self._search = Suspects()
         self._tables = tables
         self._structure = structure_json()
-        self._columns = structure_columns()
+        self._lines = load_sql("ingest_read").replace("$columns", structure_columns())
         self._key_paths = key_paths(_MOST_STEPS)
         self._execute("ingest_no_shapes")
 
@@ -100,8 +112,9 @@ class _Worker:
         self._connection.register("lines", lines_table([], [], [], [], [], []))
         self._parse_trusted()
         for table, query in self._tables.items():
-            self._connection.execute(f"CREATE OR REPLACE TABLE {table} AS {load_sql(query)}")
+            self._connection.execute(f"CREATE OR REPLACE TABLE {table} AS {_filled(query, 'readable')}")
         self._connection.unregister("lines")
+        keep_places(self._connection, no_places())
 
     def read(self, batch: Batch) -> None:
         """Stage all valid records of a batch."""
@@ -112,14 +125,13 @@ class _Worker:
 
     def read_whole(self, file: WholeFile) -> bool:
         """Stage all valid records of a file that DuckDB can read as a whole; False when it cannot."""
-        sql = load_sql("ingest_read").replace("$columns", self._columns)
+        lines = load_sql("ingest_whole").replace("$lines", self._lines)
+        sql = f"CREATE OR REPLACE TABLE turns AS {_filled('ingest_turns', f'({lines})')}"
         if not file.read(self._connection, sql, LARGE_LINE_BYTES):
             return False
-        self._make_readable("ingest_readable_fast")
         places = self._connection.execute(load_sql("ingest_doubtful_places")).fetchall()
         if len(places) > _MOST_DOUBTFUL:
             return False
-        self._keep_readable()
         for batch in file.batches(places):
             self._read_with_python(batch, [0])
         return True
@@ -149,7 +161,7 @@ class _Worker:
         """Read the batch with DuckDB's JSON reader; False when something in it needs a closer look."""
         if batch.file is None:
             return False
-        sql = load_sql("ingest_read").replace("$columns", self._columns)
+        sql = f"CREATE OR REPLACE TEMP TABLE fast AS {self._lines}"
         try:
             self._connection.execute(sql, {"file": batch.file, "largest": LARGE_LINE_BYTES})
         except JSON_REFUSED:
@@ -160,30 +172,27 @@ class _Worker:
         (rows, places), *_ = self._connection.execute(load_sql("ingest_same_length")).fetchall()
         if rows != places:
             return False
-        self._make_readable("ingest_readable_fast")
+        self._execute("ingest_readable_fast")
         return True
 
     def _parse_carefully(self) -> None:
         parameters = {"structure": self._structure, "key_paths": self._key_paths}
         self._execute("ingest_parse", {**parameters, "most_steps": _MOST_STEPS})
         self._execute("ingest_shapes", {"key_paths": self._key_paths})
-        self._make_readable("ingest_readable_careful")
+        self._execute("ingest_readable_careful")
 
     def _parse_trusted(self) -> None:
         self._execute("ingest_parse_trusted", {"structure": self._structure})
-        self._make_readable("ingest_readable_careful")
-
-    def _make_readable(self, query: str) -> None:
-        self._execute(query)
-        self._execute("ingest_steps_of_batch")
+        self._execute("ingest_readable_careful")
 
     def _keep_readable(self) -> None:
         for table, query in self._tables.items():
-            self._connection.execute(f"INSERT INTO {table} {load_sql(query)}")
-        counts = self._connection.execute(load_sql("ingest_batch_counts")).fetchall()
-        with self._lock:
-            for number, count in counts:
-                self._stretches[number].records += int(count)
+            self._connection.execute(f"INSERT INTO {table} {_filled(query, 'readable')}")
 
     def _execute(self, query: str, parameters: dict[str, Any] | None = None) -> None:
         self._connection.execute(load_sql(query), parameters or {})
+
+
+def _filled(query: str, readable: str) -> str:
+    """A query over the records of a batch with the relation that holds them."""
+    return load_sql(query).replace("$readable", readable)

@@ -28,11 +28,7 @@ __all__ = ["SEGMENT_TABLES", "compact_segments", "ingest_groups"]
 SEGMENT_TABLES: Final = ("rollouts", "problems", "triage")
 """In the order in which they are written: a segment is whole when its last table is there."""
 _WHOSE: Final = frozenset({"provider", "curriculum_state_id"})
-_STAGED: Final = {
-    "stage_records": "ingest_records",
-    "stage_steps": "ingest_steps_raw",
-    "stage_assignments": "training_ingest_assignments",
-}
+_STAGED: Final = {"stage_assignments": "training_ingest_assignments"}
 
 
 def ingest_groups(
@@ -48,7 +44,7 @@ def ingest_groups(
         for group in groups
         for file in group.files
     ]
-    stage(connection, stretches, reader=DocumentReader(stretches), tables=_STAGED)
+    stage(connection, stretches, reader=DocumentReader(stretches), more=_STAGED)
     for query in ("ingest_winners", "ingest_walk"):
         connection.execute(load_sql(query))
     sql = f"CREATE OR REPLACE TEMP TABLE episodes AS {load_sql('ingest_episodes')}"

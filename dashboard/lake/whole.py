@@ -17,7 +17,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from dashboard.lake.lines import SHORT_LINE_BYTES, Batch, Stretch, lines_table
+from dashboard.lake.lines import SHORT_LINE_BYTES, Batch, Stretch
 from dashboard.lake.sql import JSON_REFUSED, load_sql
 from dashboard.lake.suspects import OVERLAP, WINDOW, Numbers, Suspects, newlines
 
@@ -36,13 +36,21 @@ def can_be_whole(stretches: Sequence[Stretch]) -> bool:
 
 
 @dataclass(slots=True)
-class _Places:
-    """Where the lines that are not blank lie; ``suspects`` are rows that DuckDB may misread."""
+class Places:
+    """Where the lines that are not blank lie; ``suspects`` are line numbers that DuckDB may misread.
 
-    rows: Numbers
+    Lines are numbered from 0, blank ones not counted.
+    """
+
     offset: Numbers
     length: Numbers
     suspects: Numbers
+
+
+def no_places() -> Places:
+    """Places of no lines."""
+    none = np.zeros(0, dtype=np.int64)
+    return Places(none, none, none)
 
 
 class WholeFile:
@@ -62,7 +70,7 @@ class WholeFile:
         self._file.close()
 
     def read(self, connection: duckdb.DuckDBPyConnection, sql: str, largest: int) -> bool:
-        """Fill the tables ``fast``, ``places`` and ``suspects`` of ``connection``; False if it cannot be."""
+        """Make the table ``turns`` with the statement ``sql``, and ``line_places``; False if it cannot be."""
         with ThreadPoolExecutor(1) as pool:
             scan = pool.submit(self._scan)
             try:
@@ -71,15 +79,8 @@ class WholeFile:
                 self._stopped.set()
                 return False
             places = scan.result()
-        stretch = np.zeros(len(places.rows), dtype=np.int64)
-        table = lines_table(
-            places.rows, places.rows, stretch, places.offset, places.length, [""] * len(stretch)
-        )
-        connection.register("lines", table)
-        connection.execute(load_sql("ingest_places"))
-        connection.unregister("lines")
-        mark_suspects(connection, places.suspects)
-        (rows, lines), *_ = connection.execute(load_sql("ingest_same_length")).fetchall()
+        keep_places(connection, places)
+        (rows, lines), *_ = connection.execute(load_sql("ingest_whole_records")).fetchall()
         return bool(rows == lines)
 
     def batches(self, places: Sequence[tuple[int, int, int]]) -> list[Batch]:
@@ -92,7 +93,7 @@ class WholeFile:
             found.append(Batch(memoryview(data), bounds, np.array([0]), np.array([offset]), row))
         return found
 
-    def _scan(self) -> _Places:
+    def _scan(self) -> Places:
         search = Suspects()
         window = bytearray(OVERLAP + WINDOW)
         ends: list[Numbers] = []
@@ -111,7 +112,7 @@ class WholeFile:
             read += got
         return self._places(_joined(ends), _joined(suspects), read)
 
-    def _places(self, ends: Numbers, suspects: Numbers, size: int) -> _Places:
+    def _places(self, ends: Numbers, suspects: Numbers, size: int) -> Places:
         """The lines that are not blank; ``ends`` are the places of the newlines."""
         if size and (not len(ends) or ends[-1] != size - 1):
             ends = np.append(ends, size)
@@ -121,8 +122,25 @@ class WholeFile:
         for row in np.flatnonzero(filled & (lengths <= SHORT_LINE_BYTES)):
             self._file.seek(int(starts[row]))
             filled[row] = bool((self._file.read(int(lengths[row])) or b"").strip())
-        rows = np.flatnonzero(filled)
-        return _Places(rows, starts[rows], lengths[rows], np.unique(np.searchsorted(ends, suspects)))
+        numbers = np.cumsum(filled) - 1
+        found = np.unique(np.searchsorted(ends, suspects))
+        return Places(starts[filled], lengths[filled], numbers[found[filled[found]]])
+
+
+def keep_places(connection: duckdb.DuckDBPyConnection, places: Places) -> None:
+    """Make the table ``line_places``."""
+    count = len(places.offset)
+    for_python = np.zeros(count, dtype=np.bool_)
+    for_python[places.suspects] = True
+    columns = {
+        "line_no": np.arange(count),
+        "line_offset": places.offset,
+        "line_length": places.length,
+        "for_python": for_python,
+    }
+    connection.register("lines", pa.table(columns))
+    connection.execute(load_sql("ingest_line_places"))
+    connection.unregister("lines")
 
 
 def mark_suspects(connection: duckdb.DuckDBPyConnection, rows: Numbers) -> None:

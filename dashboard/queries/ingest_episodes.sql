@@ -50,4 +50,4 @@ SELECT
     error_stage, error_type, error_message, schema_version, provenance_hash,
     line_offset, line_length
 FROM winners LEFT JOIN counted USING (record_id)
-ORDER BY record_id
+ORDER BY stretch, line_offset

@@ -1,7 +1,7 @@
 -- Table `exposures`: one row a product on a result page, counted when the page is first shown for a search.
 -- Pages are sorted before their products are laid out: sorting products would take longer than all the rest.
 WITH first_shown AS (
-    SELECT record_id, search_no, min(position) AS position
+    SELECT record_id, search_no, min(turn_id) AS turn_id
     FROM walk
     WHERE lists_products
     GROUP BY record_id, search_no, page
@@ -9,11 +9,11 @@ WITH first_shown AS (
 shown AS (
     SELECT
         w.stretch, record_id, w.episode_id, w.task_id, w.goal_asin, f.search_no,
-        coalesce(p.step_index, position) AS step_index, p.search_text AS query, p.page, p.products
+        coalesce(p.step_index, p.position) AS step_index, p.search_text AS query, p.page, p.products
     FROM first_shown f
-    JOIN stage_steps p USING (record_id, position)
+    JOIN turns p ON p.rowid = f.turn_id
     JOIN winners w USING (record_id)
-    ORDER BY record_id, position
+    ORDER BY f.turn_id
 ),
 opened AS (
     SELECT DISTINCT record_id, search_no, lower(argument) AS asin FROM walk WHERE action_type = 'open_product'

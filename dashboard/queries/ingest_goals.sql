@@ -5,7 +5,12 @@ WITH pages AS (
     SELECT record_id, list({'asin': product_asin, 'options': options}) AS pages
     FROM (
         SELECT record_id, product_asin, any_value(available_options) AS options
-        FROM stage_steps
+        FROM (
+            SELECT
+                max(CASE WHEN position = 1 THEN rowid END) OVER (ROWS UNBOUNDED PRECEDING) AS record_id,
+                product_asin, available_options
+            FROM turns
+        )
         WHERE product_asin IS NOT NULL AND available_options IS NOT NULL
         GROUP BY record_id, product_asin
     )

@@ -1,2 +1,2 @@
--- The rows of a finished table with the run they belong to. `$table` is the table's name.
-SELECT s.run_id, t.* FROM $table t JOIN stretches s USING (stretch)
+-- The rows of a finished table with the run they belong to; the relation is put in by the program.
+SELECT s.run_id, t.* FROM $rows t JOIN stretches s USING (stretch)

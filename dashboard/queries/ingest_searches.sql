@@ -22,7 +22,7 @@ SELECT
     seen.deepest_rank,
     w.search_no
 FROM walk w
-LEFT JOIN stage_steps p USING (record_id, position)
+JOIN turns p ON p.rowid = w.turn_id
 LEFT JOIN seen USING (stretch, episode_id, search_no)
 WHERE w.action_type = 'search'
-ORDER BY w.record_id, w.position
+ORDER BY w.turn_id

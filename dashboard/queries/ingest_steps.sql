@@ -13,4 +13,4 @@ SELECT
     page_after,
     position
 FROM walk
-ORDER BY record_id, position
+ORDER BY turn_id

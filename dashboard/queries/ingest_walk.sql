@@ -1,33 +1,53 @@
 -- The steps of the winning records with the page before and after each and the kind of action (spec 04 E).
 -- A step that got no answer leaves the page as it was. `search_no` counts the result lists of an episode.
+-- Turns lie in recorded order: what an episode came to so far is carried from row to row, nothing is sorted.
 CREATE OR REPLACE TABLE walk AS
-WITH answered AS (
+WITH begun AS (
     SELECT
-        w.stretch, w.episode_id, w.task_id, w.reset_page,
-        s.* EXCLUDE (
-            search_text, normalized_search_text, total_results, products, product_asin, available_options
-        ),
-        s.page_type = 'search_results' AND len(s.products) > 0 AS lists_products,
+        * EXCLUDE (record, search_text, normalized_search_text, total_results, products, product_asin, available_options),
+        rowid AS turn_id,
+        max(CASE WHEN position = 1 THEN rowid END) OVER so_far AS record_id,
+        page_type = 'search_results' AND len(products) > 0 AS lists_products,
         NOT has_protocol_error AND valid AND starts_with(action, 'search[') AND ends_with(action, ']') AS searched,
         CASE
             WHEN NOT ends_with(action, ']') THEN NULL
             WHEN starts_with(action, 'search[') THEN 'search'
             WHEN starts_with(action, 'click[') THEN 'click'
         END AS verb,
-        coalesce(s.page_type, CASE WHEN s.position = w.steps THEN w.final_page END) AS page_now
-    FROM stage_steps s JOIN winners w USING (record_id)
+        action[length(verb) + 2 : -2] AS argument
+    FROM turns
+    WINDOW so_far AS (ROWS UNBOUNDED PRECEDING)
+),
+carried AS (
+    SELECT
+        *,
+        CASE
+            WHEN max(CASE WHEN page_type IS NOT NULL THEN turn_id END) OVER so_far >= record_id
+            THEN last_value(page_type IGNORE NULLS) OVER so_far
+        END AS page_seen,
+        count(*) FILTER (searched) OVER so_far AS all_searches
+    FROM begun
+    WINDOW so_far AS (ROWS UNBOUNDED PRECEDING)
+),
+followed AS (
+    SELECT
+        * EXCLUDE (all_searches),
+        CASE WHEN position > 1 THEN lag(page_seen) OVER () END AS page_seen_before,
+        all_searches - max(CASE WHEN position = 1 THEN all_searches - CAST(coalesce(searched, false) AS INTEGER) END)
+            OVER (ROWS UNBOUNDED PRECEDING) AS search_no
+    FROM carried
 ),
 paged AS (
     SELECT
-        *,
-        action[length(verb) + 2 : -2] AS argument,
-        coalesce(last_value(page_now IGNORE NULLS) OVER before, reset_page) AS page_before,
-        coalesce(last_value(page_now IGNORE NULLS) OVER until_now, reset_page) AS page_after,
-        CAST(count(*) FILTER (searched) OVER until_now AS INTEGER) AS search_no
-    FROM answered
-    WINDOW
-        before AS (PARTITION BY record_id ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
-        until_now AS (PARTITION BY record_id ORDER BY position)
+        w.stretch, w.episode_id, w.task_id,
+        f.* EXCLUDE (search_no, page_seen, page_seen_before),
+        CAST(f.search_no AS INTEGER) AS search_no,
+        coalesce(f.page_seen_before, w.reset_page) AS page_before,
+        coalesce(
+            CASE WHEN f.page_type IS NULL AND f.position = w.steps THEN w.final_page END, f.page_seen, w.reset_page
+        ) AS page_after
+    FROM followed f JOIN winners w USING (record_id)
+    WHERE w.steps > 0
 )
 SELECT
     *,

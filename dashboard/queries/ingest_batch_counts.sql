@@ -1,2 +1,0 @@
--- Valid records of the batch by stretch.
-SELECT stretch, count(*) FROM readable GROUP BY stretch
