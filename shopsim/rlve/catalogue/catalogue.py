@@ -158,9 +158,23 @@ class Catalogue:
     @cached_property
     def sha256(self) -> str:
         """Hex digest of the whole content, the same for the same products in any order of the source."""
-        digest = hashlib.sha256()
-        for product in self:
-            digest.update(canonical_json(product.to_wire()).encode() + b"\n")
+        columns, attributes = self.columns, self.columns.attributes
+        names = [columns.categories, columns.brands, attributes.pairs]
+        digest = hashlib.sha256(canonical_json(names).encode())
+        wholes: list[NDArray[Any]] = [
+            attributes.starts,
+            attributes.codes,
+            self.category_codes,
+            self.brand_codes,
+        ]
+        for text in (columns.ids, columns.titles, columns.descriptions):
+            data, ends = text.buffers
+            digest.update(data)
+            wholes.append(ends)
+        for numbers in (*wholes, self.rating_count, self.shipping_days, self.stock):
+            digest.update(numbers.astype("<i8").tobytes())
+        for fractions in (self.price, self.rating):
+            digest.update(fractions.astype("<f8").tobytes())
         return digest.hexdigest()
 
     @cached_property

@@ -126,7 +126,7 @@ class AttributeColumn:
         return tuple(sorted(self._codes_of_name))
 
     def values(self, name: str) -> tuple[AttributeValue, ...]:
-        """The distinct values of an attribute in the order in which they were met; empty when unknown."""
+        """The distinct values of an attribute, ascending by type and value; empty when it is unknown."""
         return tuple(self.pairs[code][1] for code in self._codes_of_name.get(name, ()))
 
     def rows_where(self, name: str, test: Callable[[AttributeValue], bool]) -> NDArray[np.int32]:
@@ -171,7 +171,7 @@ class AttributeColumn:
 
 
 class AttributeColumnBuilder:
-    """Collects attributes; equal pairs share one code (1, 1.0 and True stay apart)."""
+    """Collects attributes; equal pairs share a code (1, 1.0 and True stay apart), in one order."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, type, AttributeValue], int] = {}
@@ -187,9 +187,13 @@ class AttributeColumnBuilder:
 
     def build(self, order: NDArray[np.int64] | None) -> AttributeColumn:
         """The column with the rows in ``order`` (None: as they came); the builder is used up."""
-        pairs = tuple((name, value) for name, _, value in self._known)
+        known = sorted(self._known, key=lambda entry: (entry[0], entry[1].__name__, entry[2]))
+        renumbered = np.empty(len(known), dtype=np.int32)
+        for code, entry in enumerate(known):
+            renumbered[self._known[entry]] = code
+        pairs = tuple((name, value) for name, _, value in known)
         starts = np.frombuffer(self._starts, dtype=np.int64)
-        codes = np.frombuffer(self._codes, dtype=np.int32)
+        codes = renumbered[np.frombuffer(self._codes, dtype=np.int32)] if self._codes else renumbered
         if order is None:
             return AttributeColumn(pairs, starts, codes)
         counts = np.diff(starts)[order]

@@ -6,6 +6,7 @@ one addition a posting. The weights of fields are applied to frequencies before 
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -69,7 +70,10 @@ def build_postings(catalogue: Catalogue) -> WordPostings:
     for batch in batches:
         counts[batch.terms] += batch.sizes
     first = np.concatenate(([0], np.cumsum(counts)))
-    idf = np.log1p((len(catalogue) - counts + 0.5) / (counts + 0.5))
+    rarity = ((len(catalogue) - counts + 0.5) / (counts + 0.5)).tolist()
+    idf = np.fromiter(
+        map(math.log1p, rarity), np.float64, len(rarity)
+    )  # the C library's, the same everywhere
     norm = _K1 * (1 - _B + _B * lengths / (lengths.mean() or 1.0)) if len(catalogue) else lengths
     rows = np.empty(first[-1], dtype=np.int32)
     impacts = np.empty(first[-1], dtype=np.float32)
@@ -82,8 +86,8 @@ def build_postings(catalogue: Catalogue) -> WordPostings:
         cursor[batch.terms] += batch.sizes
         batch_rows = batch.rows.astype(np.int32) + batch.start
         rows[places] = batch_rows
-        rarity = np.repeat(idf[batch.terms], batch.sizes)
-        impacts[places] = rarity * batch.frequency * (_K1 + 1) / (batch.frequency + norm[batch_rows])
+        weight = np.repeat(idf[batch.terms], batch.sizes)
+        impacts[places] = weight * batch.frequency * (_K1 + 1) / (batch.frequency + norm[batch_rows])
     return WordPostings(reader.terms, first.astype(np.int64), rows, impacts, idf)
 
 

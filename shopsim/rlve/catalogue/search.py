@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -74,7 +75,7 @@ class CatalogueSearch:
         """
         rows = np.asarray(sorted({row for row in map(self.catalogue.find, ids) if row is not None}), np.int64)
         query_words = list(dict.fromkeys(words(query)))
-        rarest = float(np.log1p(2.0 * len(self.catalogue) + 1.0))  # idf of a word that stands nowhere
+        rarest = math.log1p(2.0 * len(self.catalogue) + 1.0)  # idf of a word that stands nowhere
         share, score = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.float32)
         total = 0.0
         for word in query_words:
