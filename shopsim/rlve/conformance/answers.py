@@ -22,6 +22,7 @@ _KEYS: Final = (
     "tool_calls_per_turn",
     "denied_categories",
 )
+_RESULT_KEYS: Final = ("name", "ok", "content", "error")
 _PRIVATE_KEYS: Final = frozenset(
     {"private", "target", "facts", "persona", "solution", "told", "verdict", "correct", "parts"}
 )
@@ -61,6 +62,10 @@ def observation_problems(observation: Any, env: str, difficulty: int) -> Iterato
         if key in observation and observation[key] != value:
             yield f"{key} is disclosed as {observation[key]!r}, not {value!r}"
     yield from _conversation_problems(observation["conversation"])
+    for result in observation["tool_results"]:
+        if not isinstance(result, Mapping) or any(key not in result for key in _RESULT_KEYS):
+            yield f"tool_results: each must hold {', '.join(_RESULT_KEYS)}"
+            return
 
 
 def step_problems(answer: Any, turn: int, max_turns: int) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ def privacy_problems(
     said = json.dumps([[problem.get("request"), problem.get("facts")] for _, problem in problems])
     for _, problem in problems:
         for name in sorted(set(_ids(problem.get("target")))):
-            if name not in said and f'"{name}"' in shown:
+            if name not in said and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", shown):
                 yield f"the id {name} of the target is shown"
     weights = [number for number in _numbers(private.get("persona")) if number != round(number, 3)]
     if any(repr(number) in shown for number in weights):

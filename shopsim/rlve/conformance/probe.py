@@ -162,6 +162,13 @@ class Probe:
                 break
         return Played(tuple(observations), end)
 
+    def end_of(self, played: Played, failure: str) -> StepAnswer:
+        """The answer that ended an episode; without one ``failure`` is noted and the rule cannot go on."""
+        self.expect(played.end is not None, failure)
+        if played.end is None:
+            raise UnusableAnswerError
+        return played.end
+
     def solution(self) -> Iterator[AgentAction]:
         """The oracle's actions for the episode at hand."""
         actions: Iterator[AgentAction] = getattr(self.environment, "solution")()  # noqa: B009 - optional
@@ -180,9 +187,9 @@ class Probe:
             raise UnusableAnswerError from error
 
     def _test(self, where: str, problems: Iterable[str]) -> None:
+        """Expect no problem. An answer with one is nothing to go on from."""
         found = list(problems)
-        self.expect(not found, f"{where}: {found[0]}" if found else "")
-        if found and any("missing" in problem or "no object" in problem for problem in found):
+        if not self.expect(not found, f"{where}: {found[0]}" if found else ""):
             raise UnusableAnswerError
 
 

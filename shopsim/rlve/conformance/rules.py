@@ -36,6 +36,9 @@ _INVALID: Final = (
 _LOOK: Final = ToolCall(name="cart.view", args={})
 _NOTHING: Final = AgentAction(answer=Answer(done=True))
 _MADE_UP: Final = "no-such-product"
+_UNANSWERED: Final = "an answer that is done does not end the episode"
+_MANY: Final = 200
+"""More turns than any episode has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,7 @@ def _deterministic(probe: Probe, case: Case) -> None:
 
 def _unparsable(probe: Probe, case: Case) -> None:
     for text in _UNPARSABLE:
-        end = probe.play(case, [text]).end
-        if not probe.expect(end is not None, f"{text!r} does not end the episode"):
-            continue
-        assert end is not None
+        end = probe.end_of(probe.play(case, [text]), f"{text!r} does not end the episode")
         probe.expect(end.info["termination"] == "unparsable", f"{text!r} did not end it as unparsable")
         probe.expect(end.reward == -1, f"{text!r} is worth {end.reward}, not -1")
 
@@ -87,47 +87,42 @@ def _invalid_call(probe: Probe, case: Case) -> None:
         played = probe.play(case, [first, _NOTHING])
         results = played.observations[1]["tool_results"]
         refused = len(results) == 1 and not results[0]["ok"]
-        probe.expect(refused and bool(results[0].get("error")), f"{call.name}: no error is shown")
-        if probe.expect(played.end is not None, "an answer that is done does not end the episode"):
-            assert played.end is not None
-            probe.expect(
-                played.end.reward == -1 and played.end.info["reward"]["violation"] == "invalid_tool_call",
-                f"an invalid call of {call.name} is forgotten when a later turn is valid",
-            )
+        probe.expect(refused and bool(results[0]["error"]), f"{call.name}: no error is shown")
+        end = probe.end_of(played, _UNANSWERED)
+        probe.expect(
+            end.reward == -1 and end.info["reward"]["violation"] == "invalid_tool_call",
+            f"an invalid call of {call.name} is forgotten when a later turn is valid",
+        )
 
 
 def _tool_budget(probe: Probe, case: Case) -> None:
-    budget = probe.reset(case)["tool_calls_per_turn"]
-    answer = probe.step(AgentAction(assistant_message="One moment.", tool_calls=(_LOOK,) * (budget + 2)))
-    done = [result["ok"] for result in answer.observation["tool_results"]]
+    first = probe.reset(case)
+    budget = first["tool_calls_per_turn"]
+    many = AgentAction(assistant_message="One moment.", tool_calls=(_LOOK,) * (budget + 2))
+    played = probe.go_on([first], [many, _NOTHING])
+    done = [result["ok"] for result in played.observations[1]["tool_results"]]
     probe.expect(
         done == [True] * budget + [False] * 2,
         f"of {budget + 2} calls {sum(done)} were carried out; the budget is {budget}",
     )
-    if not answer.done:
-        end = probe.step(_NOTHING)
-        probe.expect(end.info["reward"]["violation"] is None, "a call beyond the budget counts as invalid")
+    end = probe.end_of(played, _UNANSWERED)
+    probe.expect(end.info["reward"]["violation"] is None, "a call beyond the budget counts as invalid")
 
 
 def _turn_limit(probe: Probe, case: Case) -> None:
-    looks = itertools.repeat(AgentAction(assistant_message="One moment.", tool_calls=(_LOOK,)), 200)
-    played = probe.play(case, looks)
-    turns = len(played.observations) - 1
-    limit = played.observations[0]["max_turns"]
-    if probe.expect(played.end is not None and turns == limit, f"{turns} turns were taken of {limit}"):
-        assert played.end is not None
-        probe.expect(played.end.info["termination"] == "turn_limit", "it did not end as turn_limit")
-        probe.expect(not played.end.info["correct"], "looking at the cart solves the task")
+    talk = AgentAction(assistant_message="One moment.", tool_calls=(_LOOK,))
+    played = probe.play(case, itertools.repeat(talk, _MANY))
+    turns, limit = len(played.observations) - 1, played.observations[0]["max_turns"]
+    end = probe.end_of(played, f"{turns} turns were taken of {limit}")
+    probe.expect(turns == limit, f"{turns} turns were taken of {limit}")
+    probe.expect(end.info["termination"] == "turn_limit", "it did not end as turn_limit")
+    probe.expect(not end.info["correct"], "looking at the cart solves the task")
 
 
 def _patience(probe: Probe, case: Case) -> None:
-    played = probe.play(case, itertools.repeat(AgentAction(), 200))
-    if probe.expect(played.end is not None, "silence never ends the episode"):
-        assert played.end is not None
-        probe.expect(
-            played.end.info["termination"] in ("user_quit", "turn_limit"),
-            f"silence ended the episode as {played.end.info['termination']}",
-        )
+    played = probe.play(case, itertools.repeat(AgentAction(), _MANY))
+    how = probe.end_of(played, "silence never ends the episode").info["termination"]
+    probe.expect(how in ("user_quit", "turn_limit"), f"silence ended the episode as {how}")
 
 
 def _ended(probe: Probe, case: Case) -> None:
@@ -137,34 +132,27 @@ def _ended(probe: Probe, case: Case) -> None:
 
 def _hallucination(probe: Probe, case: Case) -> None:
     answer = AgentAction(answer=Answer(recommended_product_ids=(_MADE_UP,), done=True))
-    end = probe.play(case, [answer]).end
-    if probe.expect(end is not None, "an answer that is done does not end the episode"):
-        assert end is not None
-        found = end.info["reward"]["hallucination"]
-        probe.expect(found == -1, f"an id that no tool showed is worth {found}, not -1")
+    found = probe.end_of(probe.play(case, [answer]), _UNANSWERED).info["reward"]["hallucination"]
+    probe.expect(found == -1, f"an id that no tool showed is worth {found}, not -1")
 
 
-def _nothing_is_wrong(probe: Probe, case: Case) -> None:
-    end = probe.play(case, [_NOTHING]).end
-    if probe.expect(end is not None, "an answer that is done does not end the episode"):
-        assert end is not None
-        probe.expect(end.info["termination"] == "answer", "it did not end as answer")
-        probe.expect(not end.info["correct"], "an empty answer is correct")
+def _wrong_answer(probe: Probe, case: Case) -> None:
+    end = probe.end_of(probe.play(case, [_NOTHING]), _UNANSWERED)
+    probe.expect(end.info["termination"] == "answer", "it did not end as answer")
+    probe.expect(not end.info["correct"], "an empty answer is correct")
 
 
 def _random(probe: Probe, case: Case) -> None:
-    played = _random_walk(probe, case)
-    if probe.expect(played.end is not None, "a random walk does not end"):
-        assert played.end is not None
-        probe.expect(played.end.info["reward"]["violation"] is None, "valid random calls are a violation")
+    end = probe.end_of(_random_walk(probe, case), "a random walk does not end")
+    probe.expect(end.info["reward"]["violation"] is None, "valid random calls are a violation")
 
 
 def _private(probe: Probe, case: Case) -> None:
     first = probe.reset(case)
     private = probe.private()
-    talk = AgentAction(assistant_message="I see.", tool_calls=(_LOOK,))
-    played = probe.go_on([first], itertools.repeat(talk, 200))
-    told: Sequence[str] = played.end.info["told"] if played.end is not None else ()
+    silent = AgentAction(tool_calls=(_LOOK,))  # nothing is asked, so that what is untold stays untold
+    played = probe.go_on([first], itertools.repeat(silent, _MANY))
+    told: Sequence[str] = probe.end_of(played, "looking at the cart never ends the episode").info["told"]
     problems = list(privacy_problems(private, played.observations, told))
     probe.expect(not problems, problems[0] if problems else "")
 
@@ -172,10 +160,7 @@ def _private(probe: Probe, case: Case) -> None:
 def _oracle(probe: Probe, case: Case) -> None:
     first = probe.reset(case)
     played = probe.go_on([first], _with_end(probe.solution()))
-    if not probe.expect(played.end is not None, "the solution does not end the episode"):
-        return
-    assert played.end is not None
-    info = played.end.info
+    info = probe.end_of(played, "the solution does not end the episode").info
     why = f"{info['termination']}, {info['reward']}, {info['verdict']}"
     probe.expect(info["correct"] is True, f"the solution is not correct ({why})")
     probe.expect(info["reward"]["hallucination"] == 0, "the solution recommends what no tool showed")
@@ -193,7 +178,7 @@ def _random_walk(probe: Probe, case: Case) -> Played:
     agent.begin(EpisodeStart(first, case.seed, case.difficulty, lambda: iter(())))
 
     def responses() -> Iterator[Any]:
-        while True:
+        for _ in range(_MANY):
             yield agent.act(observations[-1]).response
 
     return probe.go_on(observations, responses())
@@ -212,7 +197,7 @@ RULES: Final = (
     Rule("ended", "a step after the end is refused", _ended),
     Rule("hallucination", "recommending what no tool showed costs", _hallucination),
     Rule("random", "random valid calls are well formed and no violation", _random, everywhere=True),
-    Rule("wrong_answer", "an empty answer is not correct", _nothing_is_wrong, everywhere=True),
+    Rule("wrong_answer", "an empty answer is not correct", _wrong_answer, everywhere=True),
     Rule("private", "observations hold nothing private", _private, needs=("private",), everywhere=True),
     Rule("oracle", "the oracle's solution is correct", _oracle, needs=("solution",), everywhere=True),
 )
