@@ -38,12 +38,16 @@ def _check(
 ) -> None:
     from functools import partial
 
-    from shopsim.cli.rlve.workspace import shop_of
+    from shopsim.cli.rlve.workspace import changed, shop_of
     from shopsim.progress import track
     from shopsim.rlve.conformance import check_env
     from shopsim.settings import load_settings
 
-    environment = _made(factory) if factory else shop_of(load_settings()).new_env()
+    if factory:
+        environment = _made(factory)
+    else:
+        settings = load_settings()
+        environment = shop_of(settings, changed(settings.rlve, collection="C8")).new_env()
     report = check_env(
         environment,
         envs=[name.upper() for name in env] if env else None,

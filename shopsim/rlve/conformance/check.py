@@ -9,6 +9,7 @@ from shopsim.errors import UsageError
 from shopsim.rlve.conformance.probe import Case, ConversationEnvironment, Probe, UnusableAnswerError
 from shopsim.rlve.conformance.report import ConformanceReport, RuleResult
 from shopsim.rlve.conformance.rules import RULES, Rule
+from shopsim.rlve.difficulty import Difficulty
 
 __all__ = ["check_env"]
 
@@ -25,12 +26,17 @@ def check_env(
 
     Oracle, privacy, wrong answers and random walks are tried at every difficulty with every seed, the other
     rules at the lowest and the highest difficulty with the first seed. Raises
-    :class:`~shopsim.errors.UsageError` without cases; errors of another kind than
-    :class:`~shopsim.errors.ShopSimError` are defects of the environment and are passed on.
+    :class:`~shopsim.errors.UsageError` without cases, or for an environment or difficulty that there is not;
+    errors of another kind than :class:`~shopsim.errors.ShopSimError` are defects and are passed on.
     """
-    chosen = tuple(environment.envs if envs is None else envs)
+    known = tuple(environment.envs)
+    chosen = known if envs is None else tuple(envs)
     if not (chosen and difficulties and seeds):
         raise UsageError("check: at least one environment, one difficulty and one seed are needed")
+    if unknown := [env for env in chosen if env not in known]:
+        raise UsageError(f"environment {unknown[0]!r}: unknown", hint=f"Known: {', '.join(known)}.")
+    for difficulty in difficulties:
+        Difficulty.of(difficulty)
     everywhere = [Case(env, d, seed) for env in chosen for d in difficulties for seed in seeds]
     ends = sorted({min(difficulties), max(difficulties)})
     some = [Case(env, d, seeds[0]) for env in chosen for d in ends]

@@ -1,0 +1,381 @@
+"""Runs: what lies in a folder, resume, growth, replays bit for bit, and a curriculum that climbs or stays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shopsim.errors import UsageError
+from shopsim.rlve.agents import (
+    Agent,
+    AgentError,
+    AgentReply,
+    AgentSpec,
+    EpisodeStart,
+    OracleAgent,
+    agent_spec,
+)
+from shopsim.rlve.curriculum import Curriculum, CurriculumError
+from shopsim.rlve.rollout import (
+    RunRequest,
+    UserVoice,
+    open_run,
+    read_episodes,
+    read_plan,
+    recorded_settings,
+    summarize,
+    summarize_run,
+    verify_run,
+)
+from shopsim.rlve.rollout.records import without_timing
+from shopsim.rlve.rollout.runner import TEMPLATES_VOICE, TracesMismatchError
+from shopsim.rlve.shop import Shop
+from shopsim.rlve.user import UserAct
+from shopsim.rollout.locking import RunLockedError
+from shopsim.rollout.manifest import ManifestError, PlanMismatchError
+
+QUICK = ("POLICY", "STATUS", "CART")
+
+
+@pytest.fixture
+def shop(rlve_shop: Shop) -> Shop:
+    """Three quick environments."""
+    return collecting(rlve_shop, ",".join(QUICK))
+
+
+def collecting(shop: Shop, collection: str) -> Shop:
+    return replace(shop, settings=shop.settings.model_copy(update={"collection": collection}))
+
+
+def request(agent: str = "clerk-trained", **changes: Any) -> RunRequest:
+    fields: dict[str, Any] = {"experiment": "probe", "agent": agent_spec(agent), "episodes": 40, "seed": 7}
+    return RunRequest(**(fields | changes))
+
+
+def run(
+    shop: Shop,
+    root: Path,
+    wanted: RunRequest,
+    *,
+    voice: UserVoice = TEMPLATES_VOICE,
+    resume: bool = False,
+    stop_after: int | None = None,
+) -> Path:
+    with open_run(shop, root, wanted, voice=voice, resume=resume) as opened:
+        records = opened.play()
+        for number, _ in enumerate(records, start=1):
+            if number == stop_after:
+                records.close()  # type: ignore[attr-defined]
+                break
+    return root / wanted.experiment
+
+
+def content(folder: Path) -> list[dict[str, Any]]:
+    """The records in file order, without timing."""
+    return [without_timing(record) for record in read_episodes(folder / "rlve_episodes.jsonl").latest()]
+
+
+def differing(shop: Shop, folder: Path) -> dict[str, tuple[str, ...]]:
+    plan = read_plan(folder)
+    same = replace(shop, settings=recorded_settings(plan, shop.settings))
+    return {check.subject: check.differences for check in verify_run(same, folder) if not check.identical}
+
+
+def test_a_folder_holds_manifest_episodes_and_curriculum(shop: Shop, tmp_path: Path) -> None:
+    folder = run(shop, tmp_path, request())
+    names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+    assert names == {"rlve_manifest.json", "rlve_episodes.jsonl", "rlve_curriculum.json"}
+    plan = read_plan(folder)
+    assert plan["environment"]["environments"] == list(QUICK)
+    assert plan["environment"]["catalogue_sha256"] == shop.catalogue.sha256
+    assert (plan["model"]["provider"], plan["model"]["simulated"]) == ("scripted", True)
+    record = content(folder)[3]
+    assert (record["schema_version"], record["episode_id"]) == ("ecomrlve-episode-v1", "episode-000003")
+    assert {"env", "difficulty", "window", "seed", "conversation", "opening", "turns", "end", "private"} <= (
+        record.keys()
+    )
+    assert {"target", "facts", "persona", "world"} <= record["private"].keys()
+    turn = record["turns"][0]
+    assert {"response", "action", "parse_error", "tool_results", "user"} <= turn.keys()
+    assert record["conversation"][0] == {"role": "user", "content": record["opening"]["text"]}
+    saved = Curriculum.load(folder / "rlve_curriculum.json")
+    assert saved.episodes == 40
+
+
+def test_replays_come_out_bit_for_bit_in_all_environments(rlve_shop: Shop, tmp_path: Path) -> None:
+    shop = collecting(rlve_shop, "C8")
+    for agent in ("clerk-novice", "random"):
+        folder = run(shop, tmp_path, request(agent, experiment=agent, difficulty=7, episodes=24))
+        assert differing(shop, folder) == {}
+        assert len({record["env"] for record in content(folder)}) > 5
+
+
+def test_settings_of_the_run_count_in_its_replay(rlve_shop: Shop, tmp_path: Path) -> None:
+    settings = rlve_shop.settings.model_copy(
+        update={"collection": "POLICY,PD", "disclose": False, "denied_categories": ("Books",)}
+    )
+    folder = run(replace(rlve_shop, settings=settings), tmp_path, request("random", episodes=12))
+    assert differing(rlve_shop, folder) == {}
+
+
+def test_the_same_run_twice_is_the_same(shop: Shop, tmp_path: Path) -> None:
+    first, second = (run(shop, tmp_path / name, request()) for name in "ab")
+    assert content(first) == content(second)
+    assert content(first) != content(run(shop, tmp_path / "c", request(seed=8)))
+
+
+def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(shop: Shop, tmp_path: Path) -> None:
+    whole = run(shop, tmp_path / "whole", request())
+    cut = run(shop, tmp_path / "cut", request(), stop_after=17)
+    assert len(content(cut)) == 17
+    assert Curriculum.load(cut / "rlve_curriculum.json").episodes == 17
+    with pytest.raises(UsageError, match="17 episodes"):
+        run(shop, tmp_path / "cut", request())
+    run(shop, tmp_path / "cut", request(), resume=True)
+    assert content(cut) == content(whole)
+    assert (cut / "rlve_curriculum.json").read_bytes() == (whole / "rlve_curriculum.json").read_bytes()
+
+
+def test_a_torn_line_is_played_again(shop: Shop, tmp_path: Path) -> None:
+    whole = run(shop, tmp_path / "whole", request())
+    torn = run(shop, tmp_path / "torn", request(), stop_after=12)
+    path = torn / "rlve_episodes.jsonl"
+    data = path.read_bytes()
+    path.write_bytes(data[:-200])
+    assert "episode-000011" in differing(shop, torn)
+    run(shop, tmp_path / "torn", request(), resume=True)
+    assert content(torn) == content(whole)
+    assert summarize_run(torn)["trace_index"]["invalid_lines"] == 1
+    assert differing(shop, torn) == {}
+
+
+def test_a_hole_in_the_middle_is_filled(shop: Shop, tmp_path: Path) -> None:
+    whole = run(shop, tmp_path, request())
+    records = content(whole)
+    path = whole / "rlve_episodes.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:5], b"{}\n", *lines[6:]]))
+    run(shop, tmp_path, request(), resume=True)
+    assert sorted(content(whole), key=lambda record: record["episode"]) == records
+    assert differing(shop, whole) == {}
+
+
+def test_a_run_can_be_made_longer_but_is_never_cut(shop: Shop, tmp_path: Path) -> None:
+    whole = content(run(shop, tmp_path / "whole", request()))
+    folder = run(shop, tmp_path / "grown", request(episodes=15))
+    run(shop, tmp_path / "grown", request(), resume=True)
+    assert content(folder) == whole
+    assert read_plan(folder)["episodes"] == 40
+    with open_run(shop, tmp_path / "grown", request(episodes=5), resume=True) as opened:
+        assert (opened.kept, opened.pending) == (40, 0)
+        assert list(opened.play()) == []
+    assert read_plan(folder)["episodes"] == 40
+    assert differing(shop, folder) == {}
+
+
+def test_a_batch_is_drawn_together_and_may_be_cut_anywhere(shop: Shop, tmp_path: Path) -> None:
+    whole = run(shop, tmp_path / "whole", request(batch=8))
+    cut = run(shop, tmp_path / "cut", request(batch=8), stop_after=11)
+    run(shop, tmp_path / "cut", request(batch=8), resume=True)
+    assert content(cut) == content(whole)
+    assert differing(shop, whole) == {}
+    assert content(whole) != content(run(shop, tmp_path / "single", request()))
+
+
+@pytest.mark.parametrize("other", [{"seed": 8}, {"batch": 2}, {"difficulty": 3}, {"agent": "oracle"}])
+def test_another_run_is_never_mixed_in(shop: Shop, tmp_path: Path, other: dict[str, Any]) -> None:
+    folder = run(shop, tmp_path, request(episodes=3))
+    before = (folder / "rlve_episodes.jsonl").read_bytes()
+    with pytest.raises(PlanMismatchError, match=next(iter(other)).replace("agent", "model")):
+        run(shop, tmp_path, request(episodes=3, **other), resume=True)
+    assert (folder / "rlve_episodes.jsonl").read_bytes() == before
+
+
+def test_other_products_and_collections_are_another_run(rlve_shop: Shop, tmp_path: Path) -> None:
+    run(collecting(rlve_shop, "POLICY"), tmp_path, request(episodes=2))
+    with pytest.raises(PlanMismatchError, match="collection"):
+        run(collecting(rlve_shop, "STATUS"), tmp_path, request(episodes=2), resume=True)
+
+
+def test_one_writer_a_folder(shop: Shop, tmp_path: Path) -> None:
+    with open_run(shop, tmp_path, request()), pytest.raises(RunLockedError):
+        run(shop, tmp_path, request())
+
+
+def test_episodes_without_a_manifest_are_refused(shop: Shop, tmp_path: Path) -> None:
+    (tmp_path / "probe").mkdir()
+    (tmp_path / "probe" / "rlve_episodes.jsonl").write_text("")
+    with pytest.raises(UsageError, match="no manifest"):
+        run(shop, tmp_path, request())
+    with pytest.raises(ManifestError, match="schema_version"):
+        (tmp_path / "probe" / "rlve_manifest.json").write_text("{}")
+        run(shop, tmp_path, request())
+
+
+@pytest.mark.parametrize("wrong", [{"episodes": 0}, {"batch": 0}, {"difficulty": -1}, {"experiment": "../x"}])
+def test_a_request_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        request(**wrong)
+
+
+# -- verification ------------------------------------------------------------------------------------
+
+
+def changed(folder: Path, episode: int, change: Mapping[str, Any]) -> None:
+    path = folder / "rlve_episodes.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[episode] = json.dumps({**json.loads(lines[episode]), **change}, ensure_ascii=False)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_every_change_of_a_record_is_found(shop: Shop, tmp_path: Path) -> None:
+    folder = run(shop, tmp_path, request(episodes=6))
+    record = content(folder)[2]
+    reward = {**record["end"]["reward"], "total": 1.0}
+    for change, field in (
+        ({"conversation": []}, "conversation"),
+        ({"end": {**record["end"], "reward": reward}}, "end.reward.total"),
+        ({"private": {**record["private"], "request": "x"}}, "private.request"),
+        ({"seed": 1}, "seed"),
+        ({"turns": [{**record["turns"][0], "response": "{}"}]}, "turns"),
+    ):
+        changed(folder, 2, change)
+        found = differing(shop, folder)
+        assert list(found) == ["episode-000002"], change
+        assert field in "; ".join(found["episode-000002"])
+        changed(folder, 2, record)
+    assert differing(shop, folder) == {}
+
+
+def test_a_curriculum_that_does_not_follow_is_found(shop: Shop, tmp_path: Path) -> None:
+    folder = run(shop, tmp_path, request(episodes=6))
+    path = folder / "rlve_curriculum.json"
+    state = json.loads(path.read_text())
+    state["windows"]["CART"]["high"] = 1
+    path.write_text(json.dumps(state))
+    assert "windows.CART.high" in differing(shop, folder)["rlve_curriculum.json"][0]
+    path.write_text("{}")
+    with pytest.raises(CurriculumError):
+        differing(shop, folder)
+    path.unlink()
+    assert differing(shop, folder)["rlve_curriculum.json"] == ("the file is missing",)
+
+
+def test_a_record_of_another_draw_is_not_taken_for_ours(shop: Shop, tmp_path: Path) -> None:
+    folder = run(shop, tmp_path, request(episodes=6), stop_after=4)
+    changed(folder, 1, {"seed": 5})
+    with pytest.raises(TracesMismatchError, match="episode-000001: seed"):
+        run(shop, tmp_path, request(episodes=6), resume=True)
+
+
+def test_other_products_cannot_be_verified_on(shop: Shop, tmp_path: Path) -> None:
+    folder = run(shop, tmp_path, request(episodes=2))
+    path = folder / "rlve_manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["plan"]["environment"]["catalogue_sha256"] = "0" * 64
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(UsageError, match="recorded on catalogue"):
+        differing(shop, folder)
+
+
+# -- curriculum --------------------------------------------------------------------------------------
+
+
+def test_the_curriculum_climbs_under_the_oracle(rlve_shop: Shop, tmp_path: Path) -> None:
+    shop = collecting(rlve_shop, "POLICY")
+    folder = run(shop, tmp_path, request("oracle", episodes=340))
+    window = Curriculum.load(folder / "rlve_curriculum.json").window("POLICY")
+    assert (window.low, window.high) == (0, 4)
+    seen = [record["window"]["high"] for record in content(folder)]
+    assert seen == sorted(seen)
+    assert differing(shop, folder) == {}
+
+
+def test_the_curriculum_stands_still_under_chance(shop: Shop, tmp_path: Path) -> None:
+    folder = run(shop, tmp_path, request("random", episodes=120))
+    saved = Curriculum.load(folder / "rlve_curriculum.json")
+    assert {(saved.window(env).low, saved.window(env).high) for env in QUICK} == {(0, 0)}
+    assert {record["difficulty"] for record in content(folder)} == {0}
+
+
+def test_a_fixed_difficulty_moves_no_window(shop: Shop, tmp_path: Path) -> None:
+    folder = run(shop, tmp_path, request("oracle", difficulty=2, episodes=20))
+    assert Curriculum.load(folder / "rlve_curriculum.json").episodes == 0
+    assert {record["difficulty"] for record in content(folder)} == {2}
+    assert {record["window"] for record in content(folder)} == {None}
+
+
+# -- agents that fail, users that are reworded -------------------------------------------------------
+
+
+class _Tired(OracleAgent):
+    """Its endpoint is down after a few episodes."""
+
+    begun = 0
+
+    def begin(self, start: EpisodeStart) -> None:
+        type(self).begun += 1
+        super().begin(start)
+
+    def act(self, observation: Mapping[str, Any]) -> AgentReply:
+        if self.begun == 5:
+            raise AgentError("the endpoint is down", hint="Start it.")
+        return super().act(observation)
+
+
+def test_an_agent_that_fails_loses_nothing(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(spec: AgentSpec) -> Agent:
+        return _Tired()
+
+    wanted = request("oracle", episodes=9)
+    whole = content(run(shop, tmp_path / "whole", wanted))
+    monkeypatch.setattr(AgentSpec, "build", build)
+    with pytest.raises(AgentError, match="down"):
+        run(shop, tmp_path / "cut", wanted)
+    assert len(content(tmp_path / "cut" / "probe")) == 4
+    assert content(run(shop, tmp_path / "cut", wanted, resume=True)) == whole
+
+
+class _Shouting:
+    def rewrite(self, text: str, act: UserAct) -> str:
+        return text.replace("I ", "I really ")
+
+
+def test_a_reworded_user_is_replayed_without_the_model(rlve_shop: Shop, tmp_path: Path) -> None:
+    shop = collecting(rlve_shop, "CART,JOURNEY")
+    voice = UserVoice({"provider": "openai", "model": "shouting"}, _Shouting)
+    folder = run(shop, tmp_path, request(difficulty=6, episodes=8), voice=voice)
+    records = content(folder)
+    assert any("I really" in text for record in records for text in record["rewordings"])
+    assert read_plan(folder)["user"]["model"] == "shouting"
+    assert differing(shop, folder) == {}
+
+
+# -- summaries ---------------------------------------------------------------------------------------
+
+
+def test_a_summary_counts_what_the_records_say(shop: Shop, tmp_path: Path) -> None:
+    folder = run(shop, tmp_path, request())
+    records, summary = content(folder), summarize_run(folder)
+    overall = summary["overall"]
+    assert overall["episodes"] == len(records) == 40
+    assert overall["correct"] == sum(record["end"]["correct"] for record in records)
+    mean = sum(record["end"]["reward"]["total"] for record in records) / 40
+    assert overall["reward_mean"] == pytest.approx(mean)
+    assert sum(group["episodes"] for group in summary["by_env"].values()) == 40
+    assert sum(level["episodes"] for level in summary["by_difficulty"]) == 40
+    assert sum(overall["terminations"].values()) == 40
+    assert summary["trace_index"]["requested"] == 40
+    assert set(summary["curriculum"]) == set(QUICK)
+
+
+def test_a_summary_of_nothing_has_no_means() -> None:
+    overall = summarize([])["overall"]
+    assert (overall["episodes"], overall["correct_rate"], overall["reward_mean"]) == (0, None, None)
