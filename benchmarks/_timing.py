@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import resource
+import sys
 import time
 from collections.abc import Callable
 
-__all__ = ["best_seconds", "line", "percentile"]
+__all__ = ["best_seconds", "line", "peak_gib", "percentile"]
 
 
 def best_seconds(call: Callable[[], object], repeats: int = 5) -> float:
@@ -22,6 +24,12 @@ def percentile(values: list[float], share: float) -> float:
     """The value below which ``share`` (0 to 1) of ``values`` lie, by nearest rank."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def peak_gib() -> float:
+    """The most memory that this process has held so far, in GiB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**30 if sys.platform == "darwin" else peak / 2**20
 
 
 def line(name: str, figure: str, target: str = "", met: bool | None = None) -> None:

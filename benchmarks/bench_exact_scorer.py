@@ -7,15 +7,13 @@ minute); its lists are compared with the scorer's. Run ``python -m benchmarks.be
 from __future__ import annotations
 
 import random
-import resource
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks._search_data import SearchData, make_search_data
-from benchmarks._timing import line, percentile
+from benchmarks._timing import line, peak_gib, percentile
 from shopsim.search.bm25 import ExactScorer
 from shopsim.search.documents import FIELDS
 from shopsim.search.index import SearchIndex
@@ -46,7 +44,7 @@ def _measure(index: SearchIndex, data: SearchData) -> None:
     dice = random.Random(5)
     sets = [FieldWeights.from_values([dice.uniform(0.1, 5.0) for _ in FIELDS]) for _ in range(SETS)]
     many = _median_seconds(lambda: scorer.rank(prepared, sets), 3)
-    memory = _peak_gib()
+    memory = peak_gib()
     start = time.perf_counter()
     expected = [index.ranked(text) for text in texts]
     fts5 = time.perf_counter() - start
@@ -77,11 +75,6 @@ def _median_seconds(call: Callable[[], object], repeats: int) -> float:
         call()
         times.append(time.perf_counter() - start)
     return percentile(times, 0.5)
-
-
-def _peak_gib() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 2**30 if sys.platform == "darwin" else peak / 2**20
 
 
 if __name__ == "__main__":

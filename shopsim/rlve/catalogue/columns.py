@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from mmap import mmap
-from typing import Any, overload
+from typing import Any, Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from shopsim.rlve.catalogue.product import AttributeValue
 
 __all__ = ["AttributeColumn", "AttributeColumnBuilder", "SortedTextColumn", "TextColumn", "TextColumnBuilder"]
+
+_FEW: Final = 1 << 16  # codes of two bytes sort ten times quicker
 
 Pair = tuple[str, AttributeValue]
 
@@ -160,9 +162,10 @@ class AttributeColumn:
     def _inverse(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         counts = np.diff(self.starts)
         rows = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-        order = np.argsort(self.codes, kind="stable")
-        first = np.searchsorted(self.codes[order], np.arange(len(self.pairs) + 1)).astype(np.int64)
-        return first, rows[order]
+        few = len(self.pairs) <= _FEW
+        order = np.argsort(self.codes.astype(np.uint16) if few else self.codes, kind="stable")
+        sizes = np.bincount(self.codes, minlength=len(self.pairs))
+        return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))), rows[order]
 
     @property
     def nbytes(self) -> int:

@@ -63,10 +63,14 @@ def sample_lines(products: int = SAMPLE_PRODUCTS, seed: int = SAMPLE_SEED) -> It
 
 
 def write_sample(path: Path, products: int = SAMPLE_PRODUCTS, seed: int = SAMPLE_SEED) -> None:
-    """Write the generated products as gzipped JSONL, atomically and without a time stamp."""
-    content = "".join(sample_lines(products, seed)).encode()
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(gzip.compress(content, compresslevel=9, mtime=0))
+    """Write the generated products as gzipped JSONL, atomically, without a name and a time stamp in it."""
+    with (
+        atomic_path(path) as temporary,
+        temporary.open("wb") as raw,
+        gzip.GzipFile("", "wb", compresslevel=9, fileobj=raw, mtime=0) as packed,
+    ):
+        for line in sample_lines(products, seed):
+            packed.write(line.encode())
 
 
 @cache

@@ -26,7 +26,11 @@ class Hit:
 
 
 class CatalogueSearch:
-    """Searches one catalogue. Immutable, so worlds and threads share one; same input, same results."""
+    """Searches one catalogue. Immutable, so worlds and threads share one; same input, same results.
+
+    Two million generated products: 12 ms a search in the middle, 17 ms at 95%, after 36 s of indexing
+    (measured by ``benchmarks/bench_rlve_catalogue.py``).
+    """
 
     def __init__(self, catalogue: Catalogue, postings: WordPostings | None = None) -> None:
         self.catalogue = catalogue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from shopsim.rlve.catalogue import bundled_catalogue, load_catalogue, sample, variants_of
@@ -96,3 +97,8 @@ def test_the_category_picks_what_varies() -> None:
     assert by_leaf["Running Shoes"] == "shoe_size"
     orders = {tuple(v.value for v in variants_of(product)) for product in bundled_catalogue()}
     assert len(orders) > 300
+
+
+def test_an_unknown_category_varies_by_style() -> None:
+    product = replace(bundled_catalogue().product(0), category=("Musical Instruments", "Violins"))
+    assert {variant.attribute for variant in variants_of(product)} == {"style"}
