@@ -62,8 +62,17 @@ def test_ids_are_a_sequence() -> None:
     assert ids[2:4] == ("P0000003", "P0000004")
     assert ids[4:1:-1] == ("P0000005", "P0000004", "P0000003")
     assert ids[5:2] == ()
-    with pytest.raises(IndexError):
-        ids[300]
+    for row in (300, -301, 10**9):
+        with pytest.raises(IndexError):
+            ids[row]
+
+
+def test_ids_of_any_letters_are_found() -> None:
+    names = ["é", "z", "𝔘", "\uffee", "a", "A-1", "aa", "10", "9"]
+    catalogue = catalogue_of([replace(PRODUCTS[0], id=name) for name in names])
+    assert list(catalogue.ids) == sorted(names)
+    assert [catalogue.find(name) for name in sorted(names)] == list(range(len(names)))
+    assert catalogue.find("\ud800") is None
 
 
 def test_leaves_hold_their_products() -> None:
