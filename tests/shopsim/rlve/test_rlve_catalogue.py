@@ -7,6 +7,7 @@ import pickle
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 
 from shopsim.rlve.catalogue import Catalogue, Product, bundled_catalogue
@@ -65,6 +66,17 @@ def test_ids_are_a_sequence() -> None:
     for row in (300, -301, 10**9):
         with pytest.raises(IndexError):
             ids[row]
+
+
+def test_rows_with_a_text_are_found_among_others() -> None:
+    titles = ["Rug", "Café", "rug", "Rug", "Cafe", "Rug"]
+    products = [replace(PRODUCTS[row], title=title) for row, title in enumerate(titles)]
+    column = catalogue_of(products).columns.titles
+    rows = np.asarray([5, 4, 3, 2, 1])
+    assert column.rows_with("Rug", rows) == [5, 3]
+    assert column.rows_with("Café", rows) == [1]
+    assert column.rows_with("", rows) == []
+    assert column.rows_with("Rug", rows[:0]) == []
 
 
 def test_ids_of_any_letters_are_found() -> None:
