@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from shopsim.errors import UsageError
@@ -119,7 +121,7 @@ class RlveEnv:
         self._episode = Episode(problem, world, user, self._task_of, self._denied)
         self._episode.open()
         self._seed = seed
-        return {**self._observation(), "tools": tool_specs()}
+        return {**self._observation(), "tools": json.loads(_tools_text())}
 
     def step(self, response: str | Mapping[str, Any]) -> StepResult:
         """Take one action of the agent: JSON text, or the object.
@@ -200,3 +202,9 @@ class RlveEnv:
             observation["env"] = episode.problem.env
             observation["difficulty"] = episode.problem.difficulty.d
         return observation
+
+
+@cache
+def _tools_text() -> str:
+    """The schemas as text: making them takes longer than an episode, and no agent may change another's."""
+    return json.dumps(tool_specs())
