@@ -77,7 +77,12 @@ def _item(world: World, product_id: str, variant_id: str | None) -> dict[str, An
     if variant_id is not None:
         known = world.known_variant(product_id, variant_id)
         variant = variant_view(known) if known else {"variant_id": variant_id}
-    return {"product_id": product_id, "title": product.title, "variant": variant}
+    return {
+        "product_id": product_id,
+        "title": product.title,
+        "category": list(product.category),
+        "variant": variant,
+    }
 
 
 def _dollars(amounts: Iterable[float]) -> float:
