@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +12,6 @@ import typer
 from shopsim.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from shopsim.rlve.agents import AgentSpec, Endpoint
     from shopsim.rlve.rollout import OpenRun, UserVoice
 
@@ -87,12 +86,11 @@ def _play(run: OpenRun) -> None:
     from shopsim.progress import track
     from shopsim.rollout.runner import RunInterruptedError
 
-    records: Iterator[dict[str, Any]] = run.play()
     try:
-        for _ in track(records, label=str(run.plan["experiment"]), total=run.pending):
-            pass
+        with closing(run.play()) as records:
+            for _ in track(records, label=str(run.plan["experiment"]), total=run.pending):
+                pass
     except KeyboardInterrupt:
-        records.close()  # type: ignore[attr-defined]  # a generator: it saves the curriculum
         raise RunInterruptedError(
             "interrupted; finished episodes are kept", hint="Go on with --resume."
         ) from None

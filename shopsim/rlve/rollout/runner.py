@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -87,8 +87,8 @@ class OpenRun:
         """Episodes that :meth:`play` has to play."""
         return self.episodes - self.kept
 
-    def play(self) -> Iterator[dict[str, Any]]:
-        """Play what is missing; each record is on disk before it is yielded.
+    def play(self) -> Generator[dict[str, Any]]:
+        """Play what is missing; each record is on disk before it is yielded. Closing it saves the curriculum.
 
         Raises :class:`~shopsim.rlve.agents.AgentError` when the agent fails for good (what was played stays),
         :class:`TracesMismatchError` for records that this run cannot have, and

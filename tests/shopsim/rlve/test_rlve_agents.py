@@ -101,6 +101,8 @@ def test_a_clerk_without_slips_is_the_oracle(env: RlveEnv) -> None:
         ("early_answer", "CART", None),
         ("idle_talk", "CART", None),
         ("wrong_pick", "PD", None),
+        ("wrong_pick", "SUB", None),
+        ("wrong_pick", "BUNDLE", None),
         ("wrong_piece", "CART", None),
         ("wrong_value", "STATUS", None),
         ("wrong_value", "POLICY", None),

@@ -14,6 +14,7 @@ from shopsim.cli.process import run_app
 from shopsim.cli.rlve.shorthand import action_of
 from shopsim.errors import UsageError
 from shopsim.rlve.action import parse_action
+from shopsim.rlve.agents import EpisodeStart, OracleAgent
 from shopsim.rlve.catalogue import load_catalogue
 from tests.factories.rlve_endpoint import ChatServer, chat_server, completion
 
@@ -150,6 +151,28 @@ def test_verify_finds_a_change_and_exits_with_1(rlve: Command, workspace: Path) 
     assert "episode-000001: end.correct (false -> true)" in out
     report = json.loads(rlve("verify", "probe", "--json")[1])
     assert report["differing"][0]["subject"] == "episode-000001"
+
+
+def test_an_interrupted_rollout_says_how_to_go_on(
+    rlve: Command, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    begin = OracleAgent.begin
+
+    def begin_or_stop(self: OracleAgent, start: EpisodeStart) -> None:
+        begun.append(start.seed)
+        if len(begun) == 4:
+            raise KeyboardInterrupt
+        begin(self, start)
+
+    monkeypatch.setattr(OracleAgent, "begin", begin_or_stop)
+    command = ("rollout", "--agent", "oracle", "--name", "probe", "--episodes", 6)
+    code, _, err = rlve(*command)
+    assert code == 1
+    assert "interrupted; finished episodes are kept. Go on with --resume." in err
+    assert json.loads((workspace / "runs" / "probe" / "rlve_curriculum.json").read_text())["episodes"] == 3
+    assert json.loads(rlve(*command, "--resume", "--json")[1])["played"] == 3
+    assert rlve("verify", "probe")[0] == 0
 
 
 def test_options_of_a_rollout_reach_the_plan(rlve: Command, workspace: Path) -> None:

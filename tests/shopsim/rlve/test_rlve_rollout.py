@@ -70,7 +70,7 @@ def run(
         records = opened.play()
         for number, _ in enumerate(records, start=1):
             if number == stop_after:
-                records.close()  # type: ignore[attr-defined]
+                records.close()
                 break
     return root / wanted.experiment
 
