@@ -5,26 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from operator import itemgetter
 from typing import Any, Final
 
 import pyarrow as pa
 
 from shopsim.env.fuzzy import is_match, token_set_ratio
 
-__all__ = ["attribute_outcomes", "goal_rows", "option_outcomes"]
+__all__ = ["attribute_outcomes", "option_outcomes"]
 
-_WHO: Final = [
-    ("stretch", pa.int64()),
-    ("episode_id", pa.string()),
-    ("task_id", pa.int64()),
-    ("purchased", pa.bool_()),
-    ("goal_asin", pa.string()),
-    ("bought_asin", pa.string()),
-]
 _OPTIONS: Final = pa.schema(
     [
-        *_WHO,
+        ("question", pa.int64()),
+        ("place", pa.int64()),
         ("axis", pa.string()),
         ("wanted_value", pa.string()),
         ("chosen_axis", pa.string()),
@@ -32,32 +24,21 @@ _OPTIONS: Final = pa.schema(
         ("matched", pa.bool_()),
     ]
 )
-_ATTRIBUTES: Final = pa.schema([*_WHO, ("wanted_attribute", pa.string()), ("matched", pa.bool_())])
+_ATTRIBUTES: Final = pa.schema(
+    [
+        ("question", pa.int64()),
+        ("place", pa.int64()),
+        ("wanted_attribute", pa.string()),
+        ("matched", pa.bool_()),
+    ]
+)
 
 Goal = Mapping[str, Any]
 Row = tuple[Any, ...]
 
 
-def goal_rows(goals: pa.Table) -> list[Goal]:
-    """The rows of ``queries/ingest_goals.sql``; the pages of a row are converted when they are looked at."""
-    rows = goals.drop_columns(["pages"]).to_pylist()
-    pages = goals["pages"].combine_chunks()
-    return [{**row, "pages": _Pages(pages, number)} for number, row in enumerate(rows)]
-
-
-class _Pages:
-    """The product pages of one goal."""
-
-    def __init__(self, column: pa.Array, row: int) -> None:
-        self._column = column
-        self._row = row
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._column[self._row].as_py() or ())
-
-
 def option_outcomes(goals: Iterable[Goal]) -> pa.Table:
-    """One row a wanted option value of each row of ``queries/ingest_goals.sql``.
+    """One row a wanted option value of each row of ``queries/ingest_questions.sql``.
 
     A wanted value is matched when its fuzzy ratio with a chosen value is above 85 (spec 03). Its axis is the
     one on which it was chosen; else the one that offers it on the goal's page, on the bought product's page
@@ -67,7 +48,7 @@ def option_outcomes(goals: Iterable[Goal]) -> pa.Table:
 
 
 def attribute_outcomes(goals: Iterable[Goal]) -> pa.Table:
-    """One row a wanted attribute of each row of ``queries/ingest_goals.sql``.
+    """One row a wanted attribute of each row of ``queries/ingest_questions.sql``.
 
     Title and attributes of the bought product are in the trace, its description is not: what cannot be found
     is a miss only when the recorded number of matches says so, else unknown (None).
@@ -88,7 +69,7 @@ def _option_rows(goal: Goal) -> Iterator[Row]:
     taken: set[int] = set()
     used_axes: set[str] = set()
     value: str | None
-    for wanted in goal["goal_options"] or ():
+    for number, wanted in enumerate(goal["goal_options"] or ()):
         place = _best(chosen, wanted, taken)
         if place is not None:
             taken.add(place)
@@ -100,7 +81,7 @@ def _option_rows(goal: Goal) -> Iterator[Row]:
             chosen_axis = axis if value is not None else None
         if axis is not None:
             used_axes.add(axis)
-        yield (*_who(goal), axis, wanted, chosen_axis, value, place is not None)
+        yield goal["question"], number, axis, wanted, chosen_axis, value, place is not None
 
 
 def _attribute_rows(goal: Goal) -> Iterator[Row]:
@@ -108,9 +89,8 @@ def _attribute_rows(goal: Goal) -> Iterator[Row]:
     matched: Sequence[bool | None] = [False] * len(wanted)
     if goal["purchased"]:
         matched = _attribute_matches(goal, wanted)
-    who = _who(goal)
-    for attribute, met in zip(wanted, matched, strict=True):
-        yield (*who, attribute, met)
+    for number, (attribute, met) in enumerate(zip(wanted, matched, strict=True)):
+        yield goal["question"], number, attribute, met
 
 
 def _attribute_matches(goal: Goal, wanted: Sequence[str]) -> list[bool | None]:
@@ -121,9 +101,6 @@ def _attribute_matches(goal: Goal, wanted: Sequence[str]) -> list[bool | None]:
     found = [w.casefold() in title or any(_matches(o, w) for o in offered) for w in wanted]
     certain = goal["num_attr_matches"] == sum(found)
     return [True if met else (False if certain else None) for met in found]
-
-
-_who = itemgetter(*(name for name, _ in _WHO))
 
 
 def _chosen(text: str | None) -> list[tuple[str | None, str]]:

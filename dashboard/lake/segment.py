@@ -14,9 +14,9 @@ import duckdb
 
 from dashboard.lake.catalogue import table_path
 from dashboard.lake.lines import Stretch, no_counts
-from dashboard.lake.outcomes import attribute_outcomes, goal_rows, option_outcomes
+from dashboard.lake.outcomes import attribute_outcomes, option_outcomes
 from dashboard.lake.sql import load_sql
-from dashboard.lake.stage import stage
+from dashboard.lake.stage import Confirm, staged
 from shopsim.formats import EPISODE_SCHEMA
 
 __all__ = ["TABLES", "ingest", "ingest_connection", "table_path", "write_parquet"]
@@ -45,17 +45,30 @@ def ingest(
     Only the table ``episodes`` is written even when it is empty; ``keep_empty`` writes all of a single
     stretch. What was found is counted in the stretches. Raises :class:`OSError` and :class:`duckdb.Error`.
     """
-    stage(connection, stretches)
-    numbered = {"numbers": list(range(len(stretches))), "run_ids": [stretch.run_id for stretch in stretches]}
-    connection.execute(load_sql("ingest_stretches"), numbered)
+    with staged(connection, stretches) as confirm:
+        numbered = {"numbers": list(range(len(stretches))), "run_ids": [s.run_id for s in stretches]}
+        connection.execute(load_sql("ingest_stretches"), numbered)
+        writer = _Writer(stretches, keep_empty)
+        if not _make_tables(connection, writer, confirm):
+            _make_tables(connection, writer, lambda: True)
+
+
+def _make_tables(connection: duckdb.DuckDBPyConnection, writer: _Writer, confirm: Confirm) -> bool:
+    """Write every table; False when the records have changed and it has to be done again."""
+    for stretch in writer.stretches:
+        stretch.tables.clear()
     for query in ("ingest_winners", "ingest_wanted"):
         connection.execute(load_sql(query))
-    writer = _Writer(stretches, keep_empty)
     with ThreadPoolExecutor(1 + len(_AFTER_WALK)) as pool:
         outcomes = pool.submit(_make_outcomes, connection.cursor(), writer)
         connection.execute(load_sql("ingest_walk"))
-        list(pool.map(lambda make: make(connection.cursor(), writer), _AFTER_WALK))
-        outcomes.result()
+        others = [pool.submit(make, connection.cursor(), writer) for make in _AFTER_WALK]
+        confirmed = confirm()
+        if confirmed:
+            _make_episodes(connection, writer)
+        for made in (outcomes, *others):
+            made.result()
+    return confirmed
 
 
 def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path, options: str = "") -> int:
@@ -133,14 +146,15 @@ def _make_episodes(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> No
 
 
 def _make_outcomes(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> None:
-    goals = goal_rows(connection.sql(load_sql("ingest_goals")).to_arrow_table())
+    connection.execute(load_sql("ingest_goals"))
+    questions = connection.sql(load_sql("ingest_questions")).to_arrow_table().to_pylist()
     for table, tell in (("option_outcomes", option_outcomes), ("attribute_outcomes", attribute_outcomes)):
-        connection.register("rows", tell(goals))
+        connection.register("answers", tell(questions))
         writer.write(connection, table, f"({load_sql(f'ingest_{table}')})")
-        connection.unregister("rows")
+        connection.unregister("answers")
 
 
-_AFTER_WALK: Final = (_make_searches, _make_steps, _make_episodes)
+_AFTER_WALK: Final = (_make_searches, _make_steps)
 """Made at the same time, each through a cursor of its own, when the steps are known."""
 
 

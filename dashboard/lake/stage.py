@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final, Protocol
 
 import duckdb
@@ -18,7 +20,7 @@ from dashboard.lake.structure import key_paths, structure_columns, structure_jso
 from dashboard.lake.suspects import Suspects
 from dashboard.lake.whole import WholeFile, can_be_whole, keep_places, mark_suspects, no_places
 
-__all__ = ["Lines", "stage"]
+__all__ = ["Confirm", "Lines", "staged"]
 
 _WORKERS: Final = 2
 """Batches on their way at the same time: while one is in DuckDB, Python reads or judges the other."""
@@ -29,6 +31,8 @@ _MOST_DOUBTFUL: Final = 200
 """A whole file with more lines that only Python can read is read batch by batch."""
 _TABLES: Final = {"turns": "ingest_turns"}
 
+Confirm = Callable[[], bool]
+
 
 class Lines(Protocol):
     """Where batches come from; several threads may ask."""
@@ -37,29 +41,53 @@ class Lines(Protocol):
         """Fill ``buffer`` with the next lines; None when there are no more."""
 
 
-def stage(
+@contextmanager
+def staged(
     connection: duckdb.DuckDBPyConnection,
     stretches: Sequence[Stretch],
     *,
     reader: Lines | None = None,
     more: Mapping[str, str] | None = None,
-) -> None:
+) -> Iterator[Confirm]:
     """Fill the tables ``turns`` and ``stage_records`` with all valid records of the stretches.
 
     ``reader`` may cut the stretches in another way than into lines, ``more`` name other tables with the
     queries that fill them. Counts valid records and invalid lines in each stretch. Raises :class:`OSError`.
+
+    Yields ``confirm()``, which waits until it is known whether DuckDB read every line as Python does, and
+    where the lines lie (``line_places``). When it returns False, Python has now read some lines: what was
+    made of the records before has to be made again.
     """
-    if not (reader is None and can_be_whole(stretches) and _stage_whole(connection, stretches)):
-        _stage_batches(connection, stretches, reader or LineReader(stretches), {**_TABLES, **(more or {})})
+    tables = {**_TABLES, **(more or {})}
+    if reader is None and can_be_whole(stretches):
+        with connection.cursor() as cursor, WholeFile(stretches[0]) as file:
+            worker = _Worker(cursor, stretches, threading.Lock(), tables)
+            if worker.read_whole(file):
+                _stage_records(connection, stretches)
+                yield partial(_confirm_whole, connection, stretches, worker, file)
+                return
+    _stage_batches(connection, stretches, reader or LineReader(stretches), tables)
+    yield lambda: True
+
+
+def _confirm_whole(
+    connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch], worker: _Worker, file: WholeFile
+) -> bool:
+    doubtful = worker.doubtful(file)
+    if doubtful is not None and not doubtful:
+        return True
+    if doubtful is None or len(doubtful) > _MOST_DOUBTFUL:
+        _stage_batches(connection, stretches, LineReader(stretches), _TABLES)
+    else:
+        worker.read_with_python(file.batches(doubtful))
+        _stage_records(connection, stretches)
+    return False
+
+
+def _stage_records(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
     connection.execute(load_sql("ingest_stage_records"))
     for number, count in connection.execute(load_sql("ingest_record_counts")).fetchall():
         stretches[number].records = int(count)
-
-
-def _stage_whole(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> bool:
-    """Stage one large file; False when it has to be read in batches."""
-    with connection.cursor() as cursor, WholeFile(stretches[0]) as file:
-        return _Worker(cursor, stretches, threading.Lock(), _TABLES).read_whole(file)
 
 
 def _stage_batches(
@@ -82,9 +110,10 @@ def _stage_batches(
 
     if size <= _BUFFER_BYTES:
         work(0)
-        return
-    with ThreadPoolExecutor(_WORKERS) as pool:
-        list(pool.map(work, range(_WORKERS)))
+    else:
+        with ThreadPoolExecutor(_WORKERS) as pool:
+            list(pool.map(work, range(_WORKERS)))
+    _stage_records(connection, stretches)
 
 
 class _Worker:
@@ -124,17 +153,29 @@ class _Worker:
             self._read_with_python(batch, rows)
 
     def read_whole(self, file: WholeFile) -> bool:
-        """Stage all valid records of a file that DuckDB can read as a whole; False when it cannot."""
+        """Stage the records of a file that DuckDB can read as a whole; False when it cannot."""
         lines = load_sql("ingest_whole").replace("$lines", self._lines)
         sql = f"CREATE OR REPLACE TABLE turns AS {_filled('ingest_turns', f'({lines})')}"
         if not file.read(self._connection, sql, LARGE_LINE_BYTES):
             return False
-        places = self._connection.execute(load_sql("ingest_doubtful_places")).fetchall()
-        if len(places) > _MOST_DOUBTFUL:
-            return False
-        for batch in file.batches(places):
-            self._read_with_python(batch, [0])
+        keep_places(self._connection, no_places())
         return True
+
+    def doubtful(self, file: WholeFile) -> list[tuple[int, int, int]] | None:
+        """Number, offset and length of the lines of a whole file that only Python can read.
+
+        None when DuckDB found other lines than there are.
+        """
+        keep_places(self._connection, file.places())
+        (rows, lines), *_ = self._connection.execute(load_sql("ingest_whole_records")).fetchall()
+        if rows != lines:
+            return None
+        return list(self._connection.execute(load_sql("ingest_doubtful_places")).fetchall())
+
+    def read_with_python(self, batches: Iterable[Batch]) -> None:
+        """Stage the valid records of batches of one line."""
+        for batch in batches:
+            self._read_with_python(batch, [0])
 
     def _read_with_python(self, batch: Batch, rows: Sequence[int]) -> None:
         with self._lock:

@@ -21,19 +21,27 @@ _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _Pairs = np.ndarray[Any, np.dtype[np.uint16]]
 
 WINDOW: Final = 1 << 20
-"""Bytes looked at in one go: what is derived from them stays in a processor's own cache."""
+"""Bytes read in one go."""
 OVERLAP: Final = 8 << 10
 """Bytes looked at again with the next window; longer than any run that matters."""
+_PIECE: Final = 1 << 18
+"""Bytes compared in one go: what is derived from them stays in a processor's own cache."""
 _LONG_LINE: Final = 2000
-_FOLD: Final = 0x20
+_FOLD: Final = np.uint8(0x20)
 """Set in a byte it makes letters lower case and ``]`` the same as ``}``."""
 _PAIR: Final = np.dtype("<u2")
-_NAN: Final = int.from_bytes(b"na", "little")
-_INF: Final = int.from_bytes(b"nf", "little")
-_CLOSER: Final = int.from_bytes(b" }", "little")
-_CLOSER_MASK: Final = 0xFFF2
+_CLOSER_MASK: Final = np.uint16(0xFFF2)
 """Makes a comma, a space, a tab and a return before a bracket the same, but not the quote that is usual."""
 _MOST_SPACE: Final = 64
+
+
+def _pair(text: bytes) -> np.uint16:
+    return np.uint16(int.from_bytes(text, "little"))
+
+
+_NAN: Final = _pair(b"na")
+_INF: Final = _pair(b"nf")
+_CLOSER: Final = _pair(b" }")
 
 
 def _set_of(characters: bytes) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -44,6 +52,8 @@ def _set_of(characters: bytes) -> np.ndarray[Any, np.dtype[np.bool_]]:
 
 _SPACE: Final = _set_of(b" \t\r\n\f")
 _BEFORE_VALUE: Final = _set_of(b",:[ \t\r\n\f")
+_AFTER_NAN: Final = _set_of(b",]} \t\r\n\f")
+_AFTER_INF: Final = _AFTER_NAN | _set_of(b"iI")
 _BEFORE_CLOSER: Final = _set_of(b", \t\r\n\f")
 _RUNS: Final = tuple((text, _set_of(text), size) for text, size in ((b"0123456789", 2048), (b"]} \t\r", 256)))
 """Runs of these characters of at least twice the size are more than Python may take."""
@@ -68,40 +78,66 @@ class Suspects:
     """Finds the places for which a line has to go to Python. For one thread: it keeps its working memory."""
 
     def __init__(self) -> None:
-        self._folded = np.empty(WINDOW + OVERLAP, dtype=np.uint8)
-        self._masked = np.empty(len(self._folded) // 2, dtype=_PAIR)
-        self._equal = np.empty(len(self._masked), dtype=np.bool_)
+        self._folded = np.empty(_PIECE, dtype=np.uint8)
+        self._masked = np.empty(_PIECE // 2, dtype=_PAIR)
+        self._equal = np.empty(_PIECE // 2, dtype=np.bool_)
 
-    def places(self, data: memoryview) -> Numbers:
-        """Places in ``data`` of any length that belong to lines which Python has to read, in no order."""
+    def places(self, data: memoryview, known: int = 0) -> Numbers:
+        """Places in ``data`` of any length that belong to lines which Python has to read, in no order.
+
+        The first ``known`` bytes were looked at before, with what came before them.
+        """
         whole = np.frombuffer(data, np.uint8)
-        starts = range(0, max(1, len(whole) - OVERLAP), WINDOW)
-        found = (part + at for at in starts for part in self._window(whole[at : at + WINDOW + OVERLAP]))
+        found = list(_long_runs(whole))
+        start = max(0, known - _MOST_SPACE)
+        for at in range(start, len(whole), _PIECE):
+            for shift in (0, 1):
+                found += self._piece(whole, at + shift)
         return np.concatenate([np.zeros(0, dtype=np.int64), *found])
 
-    def _window(self, data: _Bytes) -> Iterator[Numbers]:
-        yield from _long_runs(data)
-        for shift in (0, 1):
-            folded = np.bitwise_or(data[shift:], _FOLD, out=self._folded[: len(data) - shift])
-            pairs = folded[: len(folded) // 2 * 2].view(_PAIR)
-            masked = np.bitwise_and(pairs, _CLOSER_MASK, out=self._masked[: len(pairs)])
-            for wanted, source, place in ((_CLOSER, masked, 1), (_INF, pairs, -1), (_NAN, pairs, 0)):
-                equal = np.equal(source, wanted, out=self._equal[: len(pairs)])
-                if equal.any():
-                    found = 2 * np.flatnonzero(equal) + (shift + place)
-                    yield _confirmed(data, found, wanted)
+    def _piece(self, whole: _Bytes, at: int) -> Iterator[Numbers]:
+        """Look at the pairs of bytes that begin at ``at``, ``at + 2`` and so on."""
+        count = min(_PIECE, len(whole) - at) // 2
+        folded, masked, equal = self._folded[: 2 * count], self._masked[:count], self._equal[:count]
+        np.bitwise_or(whole[at : at + 2 * count], _FOLD, folded)
+        pairs = folded.view(_PAIR)
+        np.bitwise_and(pairs, _CLOSER_MASK, masked)
+        for wanted, source, confirmed in (
+            (_CLOSER, masked, _closers),
+            (_INF, pairs, _infinities),
+            (_NAN, pairs, _no_numbers),
+        ):
+            np.equal(source, wanted, equal)
+            if np.count_nonzero(equal):
+                yield confirmed(whole, 2 * np.flatnonzero(equal) + at)
 
 
-def _confirmed(data: _Bytes, places: Numbers, pair: int) -> Numbers:
-    """Of the places at which a pair of bytes was found those at which it means something."""
-    if pair == _CLOSER:
-        return _that_follow(data, places, _BEFORE_CLOSER)
-    if pair == _NAN:
-        third, letter = np.minimum(places + 2, len(data) - 1), ord("n")
-    else:
-        third = places = np.maximum(places, 0)
-        letter = ord("i")
-    return _that_follow(data, places[(data[third] | _FOLD) == letter], _BEFORE_VALUE)
+def _closers(data: _Bytes, places: Numbers) -> Numbers:
+    """Of pairs that may end in a closing bracket the brackets with a comma before them."""
+    return _that_follow(data, places + 1, _BEFORE_CLOSER)
+
+
+def _infinities(data: _Bytes, places: Numbers) -> Numbers:
+    """Of the places of ``nf`` those within ``inf`` or ``infinity`` that stand for a value."""
+    starts = np.maximum(places - 1, 0)
+    places = starts[((data[starts] | _FOLD) == ord("i")) & _followed(data, places + 2, _AFTER_INF)]
+    return _that_follow(data, places, _BEFORE_VALUE)
+
+
+def _no_numbers(data: _Bytes, places: Numbers) -> Numbers:
+    """Of the places of ``na`` those of a ``nan`` that stands for a value."""
+    thirds = np.minimum(places + 2, len(data) - 1)
+    places = places[((data[thirds] | _FOLD) == ord("n")) & _followed(data, places + 3, _AFTER_NAN)]
+    return _that_follow(data, places, _BEFORE_VALUE)
+
+
+def _followed(
+    data: _Bytes, places: Numbers, members: np.ndarray[Any, np.dtype[np.bool_]]
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Whether one of ``members``, or nothing more, stands at each place."""
+    last = len(data) - 1
+    followed: np.ndarray[Any, np.dtype[np.bool_]] = (places > last) | members[data[np.minimum(places, last)]]
+    return followed
 
 
 def _that_follow(data: _Bytes, places: Numbers, openers: np.ndarray[Any, np.dtype[np.bool_]]) -> Numbers:

@@ -14,7 +14,7 @@ from dashboard.lake.fields import json_object
 from dashboard.lake.lines import Stretch
 from dashboard.lake.segment import table_path, write_parquet
 from dashboard.lake.sql import load_sql
-from dashboard.lake.stage import stage
+from dashboard.lake.stage import staged
 from dashboard.lake.training_match import GroupRows, ReadFile, match_group
 from dashboard.lake.training_reader import DocumentReader
 from dashboard.lake.training_scan import TRIAGE, GroupScan
@@ -44,7 +44,8 @@ def ingest_groups(
         for group in groups
         for file in group.files
     ]
-    stage(connection, stretches, reader=DocumentReader(stretches), more=_STAGED)
+    with staged(connection, stretches, reader=DocumentReader(stretches), more=_STAGED):
+        pass
     for query in ("ingest_winners", "ingest_walk"):
         connection.execute(load_sql(query))
     sql = f"CREATE OR REPLACE TEMP TABLE episodes AS {load_sql('ingest_episodes')}"

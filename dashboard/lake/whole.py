@@ -1,14 +1,16 @@
-"""A whole trace read by one statement of DuckDB, while another thread finds where its lines lie.
+"""A whole trace read by one statement of DuckDB; another thread then finds where its lines lie.
 
 The quick way for a large file that is read for the first time. It works when DuckDB's strict reader takes
 every line; anything else (a torn line, a key given twice, a giant) is left to the reading batch by batch.
+Which lines DuckDB reads more leniently than Python is found while tables are made of the records already:
+there hardly ever is one, and if there is, they are made again.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -63,25 +65,34 @@ class WholeFile:
         self._size = stretch.stop
         self._stopped = threading.Event()
 
+        self._pool = ThreadPoolExecutor(1)
+        self._scanned: Future[Places] | None = None
+
     def __enter__(self) -> WholeFile:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._pool.shutdown()
         self._file.close()
 
     def read(self, connection: duckdb.DuckDBPyConnection, sql: str, largest: int) -> bool:
-        """Make the table ``turns`` with the statement ``sql``, and ``line_places``; False if it cannot be."""
-        with ThreadPoolExecutor(1) as pool:
-            scan = pool.submit(self._scan)
-            try:
-                connection.execute(sql, {"file": str(self._path), "largest": largest})
-            except JSON_REFUSED:
-                self._stopped.set()
-                return False
-            places = scan.result()
-        keep_places(connection, places)
-        (rows, lines), *_ = connection.execute(load_sql("ingest_whole_records")).fetchall()
-        return bool(rows == lines)
+        """Carry out ``sql``, which reads the file; False if DuckDB refuses a line.
+
+        Meanwhile a thread of its own looks at the lines, see :meth:`places`.
+        """
+        self._scanned = self._pool.submit(self._scan)
+        try:
+            connection.execute(sql, {"file": str(self._path), "largest": largest})
+        except JSON_REFUSED:
+            self._stopped.set()
+            return False
+        return True
+
+    def places(self) -> Places:
+        """Where the lines lie of the file that was read; waits until that is known."""
+        assert self._scanned is not None
+        return self._scanned.result()
 
     def batches(self, places: Sequence[tuple[int, int, int]]) -> list[Batch]:
         """The lines at some ``(row, offset, length)`` as batches of one line each."""
@@ -107,7 +118,7 @@ class WholeFile:
                 break
             end = OVERLAP + got
             ends.append(newlines(window, OVERLAP, end) + (read - OVERLAP))
-            suspects.append(search.places(memoryview(window)[:end]) + (read - OVERLAP))
+            suspects.append(search.places(memoryview(window)[:end], OVERLAP) + (read - OVERLAP))
             window[:OVERLAP] = window[got:end]
             read += got
         return self._places(_joined(ends), _joined(suspects), read)

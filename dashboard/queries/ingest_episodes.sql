@@ -48,6 +48,7 @@ SELECT
     coalesce(searches, 0) AS searches,
     coalesce(product_opens, 0) AS product_opens,
     error_stage, error_type, error_message, schema_version, provenance_hash,
-    line_offset, line_length
-FROM winners LEFT JOIN counted USING (record_id)
+    coalesce(winners.line_offset, line_places.line_offset) AS line_offset,
+    coalesce(winners.line_length, line_places.line_length) AS line_length
+FROM winners LEFT JOIN counted USING (record_id) LEFT JOIN line_places USING (line_no)
 ORDER BY stretch, line_offset

@@ -6,28 +6,31 @@ WITH first_shown AS (
     WHERE lists_products
     GROUP BY record_id, search_no, page
 ),
+opened AS (
+    SELECT record_id, search_no, list(DISTINCT lower(argument)) AS asins
+    FROM walk
+    WHERE action_type = 'open_product'
+    GROUP BY record_id, search_no
+),
 shown AS (
     SELECT
-        w.stretch, record_id, w.episode_id, w.task_id, w.goal_asin, f.search_no,
-        coalesce(p.step_index, p.position) AS step_index, p.search_text AS query, p.page, p.products
+        w.stretch, w.episode_id, w.task_id, w.goal_asin, f.search_no,
+        coalesce(t.step_index, t.position) AS step_index, t.search_text AS query, t.page, t.products,
+        coalesce(o.asins, []) AS opened
     FROM first_shown f
-    JOIN turns p ON p.rowid = f.turn_id
-    JOIN winners w USING (record_id)
+    JOIN turns t ON t.rowid = f.turn_id
+    JOIN winners w ON w.record_id = f.record_id
+    LEFT JOIN opened o ON o.record_id = f.record_id AND o.search_no = f.search_no
     ORDER BY f.turn_id
-),
-opened AS (
-    SELECT DISTINCT record_id, search_no, lower(argument) AS asin FROM walk WHERE action_type = 'open_product'
 ),
 listed AS (
     SELECT * EXCLUDE (products), unnest(products) AS product FROM shown
 )
 SELECT
-    l.stretch,
-    l.episode_id, l.task_id, l.step_index, l.query, l.page,
+    stretch, episode_id, task_id, step_index, query, page,
     product.rank AS rank,
     product.asin AS asin,
-    product.asin = l.goal_asin AS is_goal,
-    o.asin IS NOT NULL AS opened,
-    l.search_no
-FROM listed l
-LEFT JOIN opened o ON o.record_id = l.record_id AND o.search_no = l.search_no AND o.asin = lower(product.asin)
+    product.asin = goal_asin AS is_goal,
+    coalesce(list_contains(opened, lower(product.asin)), false) AS opened,
+    search_no
+FROM listed

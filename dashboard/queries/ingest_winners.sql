@@ -1,6 +1,8 @@
--- Of several records of one episode the last one counts (spec 04 A).
-CREATE OR REPLACE TABLE winners AS
+-- Of several records of one episode the last one counts (spec 04 A). Where it is not known yet where the lines lie,
+-- records lie in the order of the lines.
+CREATE OR REPLACE TABLE last_records AS
+SELECT arg_max(record_id, coalesce(line_offset, record_id)) AS record_id
 FROM stage_records
-SEMI JOIN (
-    SELECT arg_max(record_id, line_offset) AS record_id FROM stage_records GROUP BY stretch, episode_id
-) USING (record_id)
+GROUP BY stretch, episode_id;
+
+CREATE OR REPLACE VIEW winners AS FROM stage_records SEMI JOIN last_records USING (record_id);

@@ -10,9 +10,7 @@ from dashboard.lake.outcomes import attribute_outcomes, option_outcomes
 
 def goal(**changes: Any) -> dict[str, Any]:
     values: dict[str, Any] = {
-        "stretch": 0,
-        "episode_id": "e",
-        "task_id": 1,
+        "question": 0,
         "purchased": True,
         "goal_asin": "1",
         "bought_asin": "2",
