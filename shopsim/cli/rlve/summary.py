@@ -36,10 +36,11 @@ def describe_summary(summary: Mapping[str, Any]) -> str:
     """The summary as a table, one line an environment."""
     lines = list(_rows(summary))
     index, model = summary["trace_index"], summary["model"]
+    level = "" if summary["difficulty"] is None else f" at difficulty {summary['difficulty']}"
     scripted = " (a script, no trained model)" if model.get("simulated") else ""
     lines.append(
         f"\n{summary['experiment']}: {index['complete']:,} of {plural(index['requested'], 'episode')} by "
-        f"{model['model']}{scripted}"
+        f"{model['model']}{scripted}{level}"
     )
     if index["invalid_lines"]:
         lines.append(f"{plural(index['invalid_lines'], 'line')} of the file cannot be read")
@@ -50,7 +51,8 @@ def _rows(summary: Mapping[str, Any]) -> Iterator[str]:
     from shopsim.cli.rlve.workspace import percent, signed
 
     yield _ROW.format("env", "episodes", "correct", "reward", "turns", "violations", "window", "count")
-    windows = summary["curriculum"] or {}
+    moving = summary["difficulty"] is None  # at a fixed difficulty no window says anything
+    windows = (summary["curriculum"] or {}) if moving else {}
     for env, group in (*summary["by_env"].items(), ("all", summary["overall"])):
         window = windows.get(env)
         turns = group["turns_mean"]

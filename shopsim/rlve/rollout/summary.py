@@ -105,6 +105,7 @@ def summarize_run(folder: Path) -> dict[str, Any]:
         **summary,
         "experiment": plan["experiment"],
         "model": plan["model"],
+        "difficulty": plan["difficulty"],
         "trace_index": {**index.counts(), "requested": plan["episodes"], "complete": len(complete)},
         "curriculum": read_json(saved)["windows"] if saved.exists() else None,
     }

@@ -179,7 +179,10 @@ def test_options_of_a_rollout_reach_the_plan(rlve: Command, workspace: Path) -> 
     skill = workspace / "careless.json"
     skill.write_text('{"wrong_value": 1.0}')
     options = ("--collection", "POLICY", "--difficulty", 3, "--seed", 5, "--batch", 2, "--skill", skill)
-    assert rlve("rollout", "--agent", "clerk-expert", "--name", "x", "--episodes", 4, *options)[0] == 0
+    code, out, _ = rlve("rollout", "--agent", "clerk-expert", "--name", "x", "--episodes", 4, *options)
+    assert code == 0
+    assert "at difficulty 3" in out
+    assert "0-0" not in out  # no window moves
     plan = json.loads((workspace / "runs" / "x" / "rlve_manifest.json").read_text())["plan"]
     assert (plan["difficulty"], plan["seed"], plan["batch"]) == (3, 5, 2)
     assert plan["environment"]["environments"] == ["POLICY"]

@@ -1,9 +1,8 @@
-"""Runs: what lies in a folder, resume, growth, replays bit for bit, and a curriculum that climbs or stays."""
+"""Runs: what lies in a folder, resume, growth, batches, and a curriculum that climbs or stays."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,79 +10,20 @@ from typing import Any
 import pytest
 
 from shopsim.errors import UsageError
-from shopsim.rlve.agents import (
-    Agent,
-    AgentError,
-    AgentReply,
-    AgentSpec,
-    EpisodeStart,
-    OracleAgent,
-    agent_spec,
-)
-from shopsim.rlve.curriculum import Curriculum, CurriculumError
-from shopsim.rlve.rollout import (
-    RunRequest,
-    UserVoice,
-    open_run,
-    read_episodes,
-    read_plan,
-    recorded_settings,
-    summarize,
-    summarize_run,
-    verify_run,
-)
-from shopsim.rlve.rollout.records import without_timing
-from shopsim.rlve.rollout.runner import TEMPLATES_VOICE, TracesMismatchError
+from shopsim.rlve.agents import AgentSpec, Endpoint
+from shopsim.rlve.curriculum import Curriculum
+from shopsim.rlve.rollout import open_run, read_plan, summarize, summarize_run
 from shopsim.rlve.shop import Shop
-from shopsim.rlve.user import UserAct
 from shopsim.rollout.locking import RunLockedError
 from shopsim.rollout.manifest import ManifestError, PlanMismatchError
-
-QUICK = ("POLICY", "STATUS", "CART")
+from tests.factories.rlve_endpoint import chat_server, completion
+from tests.factories.rlve_runs import QUICK, collecting, content, differing, request, run
 
 
 @pytest.fixture
 def shop(rlve_shop: Shop) -> Shop:
     """Three quick environments."""
     return collecting(rlve_shop, ",".join(QUICK))
-
-
-def collecting(shop: Shop, collection: str) -> Shop:
-    return replace(shop, settings=shop.settings.model_copy(update={"collection": collection}))
-
-
-def request(agent: str = "clerk-trained", **changes: Any) -> RunRequest:
-    fields: dict[str, Any] = {"experiment": "probe", "agent": agent_spec(agent), "episodes": 40, "seed": 7}
-    return RunRequest(**(fields | changes))
-
-
-def run(
-    shop: Shop,
-    root: Path,
-    wanted: RunRequest,
-    *,
-    voice: UserVoice = TEMPLATES_VOICE,
-    resume: bool = False,
-    stop_after: int | None = None,
-) -> Path:
-    with open_run(shop, root, wanted, voice=voice, resume=resume) as opened:
-        records = opened.play()
-        for number, _ in enumerate(records, start=1):
-            if number == stop_after:
-                records.close()
-                break
-    return root / wanted.experiment
-
-
-def content(folder: Path) -> list[dict[str, Any]]:
-    """The records in file order, without timing."""
-    return [without_timing(record) for record in read_episodes(folder / "rlve_episodes.jsonl").latest()]
-
-
-def differing(shop: Shop, folder: Path) -> dict[str, tuple[str, ...]]:
-    plan = read_plan(folder)
-    same = replace(shop, settings=recorded_settings(plan, shop.settings))
-    return {check.subject: check.differences for check in verify_run(same, folder) if not check.identical}
 
 
 def test_a_folder_holds_manifest_episodes_and_curriculum(shop: Shop, tmp_path: Path) -> None:
@@ -105,22 +45,6 @@ def test_a_folder_holds_manifest_episodes_and_curriculum(shop: Shop, tmp_path: P
     assert record["conversation"][0] == {"role": "user", "content": record["opening"]["text"]}
     saved = Curriculum.load(folder / "rlve_curriculum.json")
     assert saved.episodes == 40
-
-
-def test_replays_come_out_bit_for_bit_in_all_environments(rlve_shop: Shop, tmp_path: Path) -> None:
-    shop = collecting(rlve_shop, "C8")
-    for agent in ("clerk-novice", "random"):
-        folder = run(shop, tmp_path, request(agent, experiment=agent, difficulty=7, episodes=24))
-        assert differing(shop, folder) == {}
-        assert len({record["env"] for record in content(folder)}) > 5
-
-
-def test_settings_of_the_run_count_in_its_replay(rlve_shop: Shop, tmp_path: Path) -> None:
-    settings = rlve_shop.settings.model_copy(
-        update={"collection": "POLICY,PD", "disclose": False, "denied_categories": ("Books",)}
-    )
-    folder = run(replace(rlve_shop, settings=settings), tmp_path, request("random", episodes=12))
-    assert differing(rlve_shop, folder) == {}
 
 
 def test_the_same_run_twice_is_the_same(shop: Shop, tmp_path: Path) -> None:
@@ -187,6 +111,25 @@ def test_a_batch_is_drawn_together_and_may_be_cut_anywhere(shop: Shop, tmp_path:
     assert content(whole) != content(run(shop, tmp_path / "single", request()))
 
 
+def test_episodes_of_a_batch_ask_an_endpoint_at_the_same_time(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    together = threading.Barrier(4, timeout=20)
+
+    def answer(request: dict[str, Any]) -> tuple[int, Any]:
+        together.wait()  # breaks, and the endpoint with it, unless four requests are there at once
+        return 200, completion('{"answer": {"done": true}}')
+
+    with chat_server() as server:
+        server.answer = answer
+        model = AgentSpec("openai", endpoint=Endpoint(server.base_url, "tiny", retries=0, timeout_seconds=30))
+        wanted = replace(request(episodes=8, batch=4), agent=model)
+        folder = run(shop, tmp_path, wanted)
+    assert [record["episode"] for record in content(folder)] == list(range(8))
+    assert differing(shop, folder) == {}
+
+
 @pytest.mark.parametrize("other", [{"seed": 8}, {"batch": 2}, {"difficulty": 3}, {"agent": "oracle"}])
 def test_another_run_is_never_mixed_in(shop: Shop, tmp_path: Path, other: dict[str, Any]) -> None:
     folder = run(shop, tmp_path, request(episodes=3))
@@ -223,66 +166,6 @@ def test_a_request_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
         request(**wrong)
 
 
-# -- verification ------------------------------------------------------------------------------------
-
-
-def changed(folder: Path, episode: int, change: Mapping[str, Any]) -> None:
-    path = folder / "rlve_episodes.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    lines[episode] = json.dumps({**json.loads(lines[episode]), **change}, ensure_ascii=False)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def test_every_change_of_a_record_is_found(shop: Shop, tmp_path: Path) -> None:
-    folder = run(shop, tmp_path, request(episodes=6))
-    record = content(folder)[2]
-    reward = {**record["end"]["reward"], "total": 1.0}
-    for change, field in (
-        ({"conversation": []}, "conversation"),
-        ({"end": {**record["end"], "reward": reward}}, "end.reward.total"),
-        ({"private": {**record["private"], "request": "x"}}, "private.request"),
-        ({"seed": 1}, "seed"),
-        ({"turns": [{**record["turns"][0], "response": "{}"}]}, "turns"),
-    ):
-        changed(folder, 2, change)
-        found = differing(shop, folder)
-        assert list(found) == ["episode-000002"], change
-        assert field in "; ".join(found["episode-000002"])
-        changed(folder, 2, record)
-    assert differing(shop, folder) == {}
-
-
-def test_a_curriculum_that_does_not_follow_is_found(shop: Shop, tmp_path: Path) -> None:
-    folder = run(shop, tmp_path, request(episodes=6))
-    path = folder / "rlve_curriculum.json"
-    state = json.loads(path.read_text())
-    state["windows"]["CART"]["high"] = 1
-    path.write_text(json.dumps(state))
-    assert "windows.CART.high" in differing(shop, folder)["rlve_curriculum.json"][0]
-    path.write_text("{}")
-    with pytest.raises(CurriculumError):
-        differing(shop, folder)
-    path.unlink()
-    assert differing(shop, folder)["rlve_curriculum.json"] == ("the file is missing",)
-
-
-def test_a_record_of_another_draw_is_not_taken_for_ours(shop: Shop, tmp_path: Path) -> None:
-    folder = run(shop, tmp_path, request(episodes=6), stop_after=4)
-    changed(folder, 1, {"seed": 5})
-    with pytest.raises(TracesMismatchError, match="episode-000001: seed"):
-        run(shop, tmp_path, request(episodes=6), resume=True)
-
-
-def test_other_products_cannot_be_verified_on(shop: Shop, tmp_path: Path) -> None:
-    folder = run(shop, tmp_path, request(episodes=2))
-    path = folder / "rlve_manifest.json"
-    manifest = json.loads(path.read_text())
-    manifest["plan"]["environment"]["catalogue_sha256"] = "0" * 64
-    path.write_text(json.dumps(manifest))
-    with pytest.raises(UsageError, match="recorded on catalogue"):
-        differing(shop, folder)
-
-
 # -- curriculum --------------------------------------------------------------------------------------
 
 
@@ -308,54 +191,6 @@ def test_a_fixed_difficulty_moves_no_window(shop: Shop, tmp_path: Path) -> None:
     assert Curriculum.load(folder / "rlve_curriculum.json").episodes == 0
     assert {record["difficulty"] for record in content(folder)} == {2}
     assert {record["window"] for record in content(folder)} == {None}
-
-
-# -- agents that fail, users that are reworded -------------------------------------------------------
-
-
-class _Tired(OracleAgent):
-    """Its endpoint is down after a few episodes."""
-
-    begun = 0
-
-    def begin(self, start: EpisodeStart) -> None:
-        type(self).begun += 1
-        super().begin(start)
-
-    def act(self, observation: Mapping[str, Any]) -> AgentReply:
-        if self.begun == 5:
-            raise AgentError("the endpoint is down", hint="Start it.")
-        return super().act(observation)
-
-
-def test_an_agent_that_fails_loses_nothing(
-    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def build(spec: AgentSpec) -> Agent:
-        return _Tired()
-
-    wanted = request("oracle", episodes=9)
-    whole = content(run(shop, tmp_path / "whole", wanted))
-    monkeypatch.setattr(AgentSpec, "build", build)
-    with pytest.raises(AgentError, match="down"):
-        run(shop, tmp_path / "cut", wanted)
-    assert len(content(tmp_path / "cut" / "probe")) == 4
-    assert content(run(shop, tmp_path / "cut", wanted, resume=True)) == whole
-
-
-class _Shouting:
-    def rewrite(self, text: str, act: UserAct) -> str:
-        return text.replace("I ", "I really ")
-
-
-def test_a_reworded_user_is_replayed_without_the_model(rlve_shop: Shop, tmp_path: Path) -> None:
-    shop = collecting(rlve_shop, "CART,JOURNEY")
-    voice = UserVoice({"provider": "openai", "model": "shouting"}, _Shouting)
-    folder = run(shop, tmp_path, request(difficulty=6, episodes=8), voice=voice)
-    records = content(folder)
-    assert any("I really" in text for record in records for text in record["rewordings"])
-    assert read_plan(folder)["user"]["model"] == "shouting"
-    assert differing(shop, folder) == {}
 
 
 # -- summaries ---------------------------------------------------------------------------------------
