@@ -14,6 +14,7 @@ from shopsim.wording import plural
 if TYPE_CHECKING:
     from shopsim.rlve.agents import AgentSpec, Endpoint
     from shopsim.rlve.rollout import OpenRun, UserVoice
+    from shopsim.rlve.user.model import ModelVerbaliser
 
 __all__ = ["register"]
 
@@ -60,7 +61,6 @@ def _rollout(
     resume: Annotated[bool, typer.Option("--resume", help="Play only what is missing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    from shopsim.cli.rlve.summary import describe_summary
     from shopsim.cli.rlve.workspace import changed, shop_of
     from shopsim.rlve.rollout import RunRequest, open_run, summarize_run
     from shopsim.settings import load_settings
@@ -69,17 +69,28 @@ def _rollout(
     endpoint = _endpoint(base_url, model, key_variable, timeout, retries, sampling)
     spec = _agent(agent, skill, endpoint)
     request = RunRequest(name, spec, episodes, seed, difficulty, batch)
-    voice = _voice(_endpoint(user_base_url, user_model, user_key_variable, timeout, retries, None, "user-"))
+    user = _endpoint(user_base_url, user_model, user_key_variable, timeout, retries, None, "user-")
+    models: list[ModelVerbaliser] = []
+    voice = _voice(user, models)
     shop = shop_of(settings, changed(settings.rlve, collection=collection))
     with open_run(shop, settings.runs_root, request, voice=voice, resume=resume) as run:
         kept = run.kept
         _play(run)
         summary = summarize_run(run.folder)
-    if as_json:
-        typer.echo(json.dumps({"played": run.played, "kept": kept, **summary}, ensure_ascii=False))
-    else:
-        typer.echo(describe_summary(summary))
-        typer.echo(f"{plural(run.played, 'episode')} played now, {kept:,} kept: {run.folder}")
+    summary = {"played": run.played, "kept": kept, **summary}
+    if user:
+        summary["user_texts"] = _wording(models)
+    typer.echo(json.dumps(summary, ensure_ascii=False) if as_json else _describe(summary, run.folder))
+
+
+def _describe(summary: dict[str, Any], folder: Path) -> str:
+    from shopsim.cli.rlve.summary import describe_summary
+
+    lines = [describe_summary(summary)]
+    if texts := summary.get("user_texts"):
+        lines.append(f"user texts now: {', '.join(f'{count:,} {name}' for name, count in texts.items())}")
+    lines.append(f"{plural(summary['played'], 'episode')} played now, {summary['kept']:,} kept: {folder}")
+    return "\n".join(lines)
 
 
 def _play(run: OpenRun) -> None:
@@ -152,7 +163,8 @@ def _sampling(text: str | None) -> dict[str, Any]:
     return value
 
 
-def _voice(endpoint: Endpoint | None) -> UserVoice:
+def _voice(endpoint: Endpoint | None, models: list[ModelVerbaliser]) -> UserVoice:
+    """Who words the user's texts; the verbalisers that are made (one a thread) are put into ``models``."""
     from shopsim.rlve.rollout.runner import TEMPLATES_VOICE, UserVoice
 
     if endpoint is None:
@@ -160,7 +172,21 @@ def _voice(endpoint: Endpoint | None) -> UserVoice:
     from shopsim.rlve.chat import ChatClient
     from shopsim.rlve.user.model import ModelVerbaliser
 
-    return UserVoice(endpoint.to_model(), lambda: ModelVerbaliser(ChatClient(endpoint)))
+    def build() -> ModelVerbaliser:
+        models.append(ModelVerbaliser(ChatClient(endpoint)))
+        return models[-1]
+
+    return UserVoice(endpoint.to_model(), build)
+
+
+def _wording(models: list[ModelVerbaliser]) -> dict[str, int]:
+    """How many texts of the user the model reworded, and how many stayed as they were, by reason."""
+    counts = {"reworded": sum(model.rewritten for model in models)}
+    for model in models:
+        for reason, count in sorted(model.fallbacks.items()):
+            name = f"kept ({reason})"
+            counts[name] = counts.get(name, 0) + count
+    return counts
 
 
 _HELP = """Let an agent play conversation episodes.

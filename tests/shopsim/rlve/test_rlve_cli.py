@@ -205,6 +205,7 @@ def test_a_model_plays_and_another_words_the_user(
     code, out, _ = rlve("rollout", "--agent", "openai", "--name", "m", "--episodes", 3, *ends, *user)
     assert code == 0
     assert "3 of 3 episodes by agent" in out
+    assert "user texts now: 0 reworded, 6 kept (length)" in out
     written = "".join(path.read_text() for path in (workspace / "runs" / "m").glob("rlve_*"))
     assert "secret-key" not in written
     assert rlve("verify", "m")[0] == 0
