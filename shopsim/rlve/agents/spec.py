@@ -10,6 +10,7 @@ from shopsim.rlve.agents.base import Agent
 from shopsim.rlve.agents.chat_agent import ChatAgent, Endpoint
 from shopsim.rlve.agents.clerk import ScriptedClerk
 from shopsim.rlve.agents.oracle import OracleAgent
+from shopsim.rlve.agents.prompt import PROMPT_VERSION, prompt_sha256
 from shopsim.rlve.agents.random_agent import RandomAgent
 from shopsim.rlve.agents.skill import SKILLS, Skill
 
@@ -29,7 +30,8 @@ class AgentSpec:
     def to_model(self) -> dict[str, Any]:
         """The ``model`` object of a plan. Of a script it says that it is one, and what it may read."""
         if self.endpoint is not None:
-            return self.endpoint.to_model()
+            prompt = {"version": PROMPT_VERSION, "sha256": prompt_sha256()}
+            return {**self.endpoint.to_model(), "prompt": prompt}
         model: dict[str, Any] = {
             "provider": "scripted",
             "simulated": True,

@@ -26,6 +26,7 @@ from shopsim.rlve.agents import (
     agent_spec,
     skill_from_mapping,
 )
+from shopsim.rlve.agents.prompt import PROMPT_VERSION, prompt_sha256
 from shopsim.rlve.collections import ENVIRONMENTS
 from shopsim.rlve.env import RlveEnv, StepResult
 from shopsim.rlve.shop import Shop
@@ -226,4 +227,5 @@ def test_an_endpoint_is_named_in_the_plan_without_its_key() -> None:
         "model": "tiny",
         "base_url": "http://host/v1",
         "sampling": {"temperature": 0},
+        "prompt": {"version": PROMPT_VERSION, "sha256": prompt_sha256()},
     }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from shopsim.rlve.action import Answer
+from shopsim.rlve.action import AgentAction, Answer
 from shopsim.rlve.catalogue import Constraint, Product
+from shopsim.rlve.env import RlveEnv, StepResult
 from shopsim.rlve.problem import Outcome
 from shopsim.rlve.shop import Shop
 from shopsim.rlve.tasks import TASKS
@@ -123,3 +124,47 @@ def _likeness(product: Product, other: Product | None) -> float:
 def _words(product: Product) -> set[str]:
     values = " ".join(f"{name}_{value}" for name, value in product.attributes.items())
     return set(f"{product.title} {values}".lower().split())
+
+
+def test_a_journey_is_in_reach_of_who_takes_up_a_part_only_when_it_is_brought_up(rlve_shop: Shop) -> None:
+    """Each part by its own task's solution, started when the user has named it and acknowledged at once."""
+    env = rlve_shop.new_env()
+    for difficulty in range(13):
+        env.reset(difficulty, "JOURNEY", difficulty)
+        assert _patient_journey(env).info["correct"], (difficulty, env.episode.conversation)
+
+
+def _patient_journey(env: RlveEnv) -> StepResult:
+    problem, world, user = env.episode.problem, env.episode.world, env.episode.user
+    works: dict[str, Iterator[AgentAction]] = {}
+    answers: dict[str, dict[str, Any]] = {}
+    held: dict[str, AgentAction] = {}
+    while True:
+        for part in problem.parts:
+            if part.env in user.told and part.env not in works:
+                works[part.env] = TASKS[part.env].solve(part, world)
+                answers[part.env] = {"env": part.env}
+        calls: list[Any] = []
+        said: list[str] = []
+        for name in works:
+            action = held.pop(name, None) or next(works[name], None)
+            if action is None:
+                continue
+            if len(calls) + len(action.tool_calls) > problem.difficulty.tool_calls:
+                held[name] = action
+                continue
+            calls += action.tool_calls
+            said.append(action.assistant_message)
+            if action.answer is not None:
+                fields = action.answer.model_dump(mode="json", exclude={"subgoal_answers", "done", "env"})
+                answers[name] |= {**fields, "done": True}
+        done = len(answers) == len(problem.parts) and all(own.get("done") for own in answers.values())
+        parts = [{key: value for key, value in own.items() if key != "done"} for own in answers.values()]
+        wire = {
+            "assistant_message": " ".join(said).strip(),
+            "tool_calls": [call.model_dump(mode="json") for call in calls],
+            "answer": {"env": "JOURNEY", "subgoal_answers": parts, "done": done},
+        }
+        result = env.step(wire)
+        if result.done:
+            return result
