@@ -34,7 +34,8 @@ showed you.
 - "subgoal_answers": when the customer has several requests, one object for each, with "env" (PD: find \
 products, SUB: replace a product, CART: fill the cart, RETURN: return an item, STATUS: status of an order, \
 POLICY: question about rules, BUNDLE: products for a project) and the fields above that it needs. The \
-customer brings up the next request when the current one is in this list, be it with "env" alone and without "done".
+customer brings up the next request when the current one is in this list, be it with \
+"env" alone and without "done".
 
 You have MAX_TURNS turns; finish in as few as you can. An answer that is not such an object ends the \
 conversation, and a call of an unknown tool or with wrong arguments spoils it."""
