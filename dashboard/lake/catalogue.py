@@ -31,7 +31,7 @@ __all__ = [
     "table_path",
 ]
 
-CACHE_FORMAT: Final = "lake-4"
+CACHE_FORMAT: Final = "lake-5"
 GRACE_SECONDS: Final = 600.0
 _SAMPLE_BYTES: Final = 16 << 10
 _SAMPLES: Final = 16

@@ -37,7 +37,7 @@ def open_database(files: Mapping[str, Sequence[Path]], spill_dir: Path) -> duckd
         literals = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
         kind = "TABLE" if table == "episodes" else "VIEW"
         connection.execute(f"CREATE {kind} {table} AS FROM read_parquet([{literals}])")
-    for name in ("lake_judged", "lake_macros"):
+    for name in ("lake_exposures", "lake_judged", "lake_macros"):
         connection.execute(load_sql(name))
     return connection
 

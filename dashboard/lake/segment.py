@@ -21,7 +21,7 @@ from shopsim.formats import EPISODE_SCHEMA
 
 __all__ = ["TABLES", "ingest", "ingest_connection", "table_path", "write_parquet"]
 
-TABLES: Final = ("episodes", "steps", "exposures", "searches", "option_outcomes", "attribute_outcomes")
+TABLES: Final = ("episodes", "steps", "result_pages", "searches", "option_outcomes", "attribute_outcomes")
 _MEMORY: Final = "1GB"
 
 
@@ -55,6 +55,7 @@ def ingest(
 
 def _make_tables(connection: duckdb.DuckDBPyConnection, writer: _Writer, confirm: Confirm) -> bool:
     """Write every table; False when the records have changed and it has to be done again."""
+    connection.execute("SET threads = 1")  # tables are made side by side, and each is small
     for stretch in writer.stretches:
         stretch.tables.clear()
     for query in ("ingest_winners", "ingest_wanted"):
@@ -129,8 +130,8 @@ class _Writer:
 
 
 def _make_searches(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> None:
-    _make_table(connection, "exposures")
-    writer.write(connection, "exposures", "exposures")
+    _make_table(connection, "result_pages")
+    writer.write(connection, "result_pages", "result_pages")
     writer.write(connection, "searches", f"({load_sql('ingest_searches')})")
 
 

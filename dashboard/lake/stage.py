@@ -86,8 +86,9 @@ def _confirm_whole(
 
 def _stage_records(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> None:
     connection.execute(load_sql("ingest_stage_records"))
-    for number, count in connection.execute(load_sql("ingest_record_counts")).fetchall():
-        stretches[number].records = int(count)
+    counts = dict(connection.execute(load_sql("ingest_record_counts")).fetchall())
+    for number, stretch in enumerate(stretches):
+        stretch.records = int(counts.get(number, 0))
 
 
 def _stage_batches(

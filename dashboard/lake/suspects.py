@@ -9,7 +9,7 @@ the side of too much: text inside of a string may look like it.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -19,12 +19,14 @@ __all__ = ["OVERLAP", "WINDOW", "Numbers", "Suspects", "newlines"]
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _Pairs = np.ndarray[Any, np.dtype[np.uint16]]
+_Flags = np.ndarray[Any, np.dtype[np.bool_]]
+Confirm = Callable[[_Bytes, Numbers], Numbers]
 
 WINDOW: Final = 1 << 20
 """Bytes read in one go."""
 OVERLAP: Final = 8 << 10
 """Bytes looked at again with the next window; longer than any run that matters."""
-_PIECE: Final = 1 << 18
+_PIECE: Final = (1 << 18) + 64
 """Bytes compared in one go: what is derived from them stays in a processor's own cache."""
 _LONG_LINE: Final = 2000
 _FOLD: Final = np.uint8(0x20)
@@ -39,12 +41,13 @@ def _pair(text: bytes) -> np.uint16:
     return np.uint16(int.from_bytes(text, "little"))
 
 
-_NAN: Final = _pair(b"na")
-_INF: Final = _pair(b"nf")
+_NA: Final = _pair(b"na")
+_AN: Final = _pair(b"an")
+_NF: Final = _pair(b"nf")
 _CLOSER: Final = _pair(b" }")
 
 
-def _set_of(characters: bytes) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _set_of(characters: bytes) -> _Flags:
     members = np.zeros(256, dtype=np.bool_)
     members[list(characters)] = True
     return members
@@ -78,9 +81,9 @@ class Suspects:
     """Finds the places for which a line has to go to Python. For one thread: it keeps its working memory."""
 
     def __init__(self) -> None:
-        self._folded = np.empty(_PIECE, dtype=np.uint8)
+        self._folded = np.empty((2, _PIECE), dtype=np.uint8)
         self._masked = np.empty(_PIECE // 2, dtype=_PAIR)
-        self._equal = np.empty(_PIECE // 2, dtype=np.bool_)
+        self._equal = np.empty((2, _PIECE // 2), dtype=np.bool_)
 
     def places(self, data: memoryview, known: int = 0) -> Numbers:
         """Places in ``data`` of any length that belong to lines which Python has to read, in no order.
@@ -88,28 +91,38 @@ class Suspects:
         The first ``known`` bytes were looked at before, with what came before them.
         """
         whole = np.frombuffer(data, np.uint8)
-        found = list(_long_runs(whole))
-        start = max(0, known - _MOST_SPACE)
-        for at in range(start, len(whole), _PIECE):
-            for shift in (0, 1):
-                found += self._piece(whole, at + shift)
-        return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+        found: dict[Confirm, list[Numbers]] = {}
+        for at in range(max(0, known - _MOST_SPACE), len(whole), _PIECE - 2):
+            for confirm, places in self._piece(whole, at, min(at + _PIECE, len(whole))):
+                found.setdefault(confirm, []).append(places)
+        sure = [confirm(whole, np.concatenate(places)) for confirm, places in found.items()]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *sure, *_long_runs(whole)])
 
-    def _piece(self, whole: _Bytes, at: int) -> Iterator[Numbers]:
-        """Look at the pairs of bytes that begin at ``at``, ``at + 2`` and so on."""
-        count = min(_PIECE, len(whole) - at) // 2
-        folded, masked, equal = self._folded[: 2 * count], self._masked[:count], self._equal[:count]
-        np.bitwise_or(whole[at : at + 2 * count], _FOLD, folded)
-        pairs = folded.view(_PAIR)
-        np.bitwise_and(pairs, _CLOSER_MASK, masked)
-        for wanted, source, confirmed in (
-            (_CLOSER, masked, _closers),
-            (_INF, pairs, _infinities),
-            (_NAN, pairs, _no_numbers),
-        ):
-            np.equal(source, wanted, equal)
-            if np.count_nonzero(equal):
-                yield confirmed(whole, 2 * np.flatnonzero(equal) + at)
+    def _piece(self, whole: _Bytes, start: int, end: int) -> Iterator[tuple[Confirm, Numbers]]:
+        """Look at all pairs of neighbours from ``start`` to ``end``: those at even places and the others.
+
+        Yields places together with what tells whether they mean something.
+        """
+        even, odd = (self._pairs(whole, start + shift, end, shift) for shift in (0, 1))
+        for at, pairs in ((start, even), (start + 1, odd)):
+            masked = np.bitwise_and(pairs, _CLOSER_MASK, self._masked[: len(pairs)])
+            for wanted, source, confirm in ((_CLOSER, masked, _closers), (_NF, pairs, _infinities)):
+                equal = np.equal(source, wanted, self._equal[0, : len(pairs)])
+                if equal.any():
+                    yield confirm, 2 * np.flatnonzero(equal) + at
+        for at, first, second in ((start, even, odd), (start + 1, odd, even[1:])):
+            size = min(len(first), len(second))  # one of the two pairs alone is found all over the place
+            na = np.equal(first[:size], _NA, self._equal[0, :size])
+            nan = np.logical_and(na, np.equal(second[:size], _AN, self._equal[1, :size]), na)
+            if nan.any():
+                yield _no_numbers, 2 * np.flatnonzero(nan) + at
+
+    def _pairs(self, whole: _Bytes, start: int, end: int, row: int) -> _Pairs:
+        """The bytes from ``start`` on as pairs of two, in lower case."""
+        size = max(0, end - start) // 2 * 2
+        folded = np.bitwise_or(whole[start : start + size], _FOLD, self._folded[row, :size])
+        pairs: _Pairs = folded.view(_PAIR)
+        return pairs
 
 
 def _closers(data: _Bytes, places: Numbers) -> Numbers:
@@ -125,22 +138,18 @@ def _infinities(data: _Bytes, places: Numbers) -> Numbers:
 
 
 def _no_numbers(data: _Bytes, places: Numbers) -> Numbers:
-    """Of the places of ``na`` those of a ``nan`` that stands for a value."""
-    thirds = np.minimum(places + 2, len(data) - 1)
-    places = places[((data[thirds] | _FOLD) == ord("n")) & _followed(data, places + 3, _AFTER_NAN)]
-    return _that_follow(data, places, _BEFORE_VALUE)
+    """Of the places of ``nan`` those where it stands for a value."""
+    return _that_follow(data, places[_followed(data, places + 3, _AFTER_NAN)], _BEFORE_VALUE)
 
 
-def _followed(
-    data: _Bytes, places: Numbers, members: np.ndarray[Any, np.dtype[np.bool_]]
-) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _followed(data: _Bytes, places: Numbers, members: _Flags) -> _Flags:
     """Whether one of ``members``, or nothing more, stands at each place."""
     last = len(data) - 1
-    followed: np.ndarray[Any, np.dtype[np.bool_]] = (places > last) | members[data[np.minimum(places, last)]]
+    followed: _Flags = (places > last) | members[data[np.minimum(places, last)]]
     return followed
 
 
-def _that_follow(data: _Bytes, places: Numbers, openers: np.ndarray[Any, np.dtype[np.bool_]]) -> Numbers:
+def _that_follow(data: _Bytes, places: Numbers, openers: _Flags) -> Numbers:
     """Of ``places`` those with one of ``openers`` before them, a minus and white space passed over."""
     if not len(places):
         return places

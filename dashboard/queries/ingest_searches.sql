@@ -2,10 +2,10 @@
 WITH seen AS (
     SELECT
         stretch, episode_id, search_no,
-        min(rank) FILTER (is_goal) AS goal_rank,
+        min(list_min([p.rank FOR p IN products IF p.asin = goal_asin])) AS goal_rank,
         count(DISTINCT page) AS pages_seen,
-        max(rank) AS deepest_rank
-    FROM exposures
+        max(list_max([p.rank FOR p IN products])) AS deepest_rank
+    FROM result_pages
     GROUP BY stretch, episode_id, search_no
 )
 SELECT

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard.lake import Lake
+from dashboard.lake import stage as stage_module
 from dashboard.lake import whole as whole_module
 from dashboard.lake.summary import run_summary
 from shopsim.rollout.summary import summarize
@@ -251,3 +252,29 @@ def test_of_a_key_given_twice_the_last_counts(tmp_path: Path, path: tuple[Any, .
     summary = run_summary(lake, "twice")
     assert plain(summary) == naive_summary((folder / "traces.jsonl").read_bytes())
     assert summary["primary"]["success_rate"] == 1.0
+
+
+@pytest.mark.parametrize("most", [200, 0], ids=["line by line", "in batches"])
+@pytest.mark.parametrize("lenient", [b', "x": [1, ]}', b', "x": nan}'])
+@pytest.mark.parametrize("changed", [(0,), (4,), (0, 4), (1, 2, 3), (0, 1, 2, 3, 4)])
+def test_lines_that_only_duckdb_reads_are_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, lenient: bytes, changed: tuple[int, ...]
+) -> None:
+    """They are found when tables were made already. The last line repeats the first one's episode."""
+    monkeypatch.setattr(whole_module, "_MIN_BYTES", 1)
+    monkeypatch.setattr(stage_module, "_MOST_DOUBTFUL", most)
+    records = [episode_record(task, outcome="wrong_option") for task in (0, 10, 20, 30, 0)]
+    records[4]["final"]["reward"] = 0.125
+    lines = [json.dumps(record, ensure_ascii=False).encode() for record in records]
+    for number in changed:
+        lines[number] = lines[number][:-1] + lenient
+    data = b"\n".join(lines) + b"\n"
+    path = tmp_path / "runs" / "demo" / "traces.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(data)
+    lake = Lake([tmp_path / "runs"], tmp_path / "cache")
+    assert plain(run_summary(lake, "demo")) == naive_summary(data)
+    offsets = [line["offset"] for line in lake.invalid_lines("demo")]
+    assert offsets == sorted(offsets) and len(offsets) == len(changed)
+    for number in {0, 1, 2, 3, 4} - set(changed) - ({0} if 4 not in changed else set()):
+        assert lake.episode_record("demo", records[number]["episode_id"]) == records[number]
