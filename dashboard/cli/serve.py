@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -20,6 +20,8 @@ from shopsim.settings import WORKSPACE_VARIABLE, Settings, load_settings, worksp
 __all__ = ["register"]
 
 ADDRESS = "127.0.0.1"
+
+T = TypeVar("T")
 
 
 def register(app: typer.Typer) -> None:
@@ -64,7 +66,7 @@ def _check_port(port: int) -> None:
 
 
 def _prepare(settings: Settings, *, demo: bool) -> None:
-    """Prepare the catalogue and record the demo runs where either is missing.
+    """Prepare the catalogue and record the demo runs, of both families, where anything is missing.
 
     A problem with the catalogue is told and no reason to stay closed: recorded runs can be reviewed
     without it, and pages that need it repeat the problem.
@@ -76,31 +78,53 @@ def _prepare(settings: Settings, *, demo: bool) -> None:
         report = prepare(settings, progress=track)
         if report.written:
             typer.echo(f"Prepared the catalogue in {settings.prepared_dir}.")
-        if demo and _demo_is_wanted(settings.runs_root):
-            from shopsim.engine import open_engine
-            from shopsim.rollout.demo import run_demo
-
-            typer.echo("Recording the demo runs (scripted agents, about a minute).")
-            with open_engine(settings) as engine:
-                run_demo(engine, concurrency=os.cpu_count() or 1, progress=_show)
+        if demo:
+            _record_demos(settings)
     except ShopSimError as error:
         typer.echo(f"warning: {error}", err=True)
 
 
-def _show(items: Iterable[str], label: str, total: int) -> Iterator[str]:
+def _record_demos(settings: Settings) -> None:
+    processes = os.cpu_count() or 1
+    shopping, conversations = _wanted_demos(settings.runs_root)
+    if shopping:
+        from shopsim.engine import open_engine
+        from shopsim.rollout.demo import run_demo
+
+        typer.echo("Recording the demo runs (scripted agents, about a minute).")
+        with open_engine(settings) as engine:
+            run_demo(engine, concurrency=processes, progress=_show)
+    if conversations:
+        from shopsim.rlve.demo import run_demo as run_conversations
+
+        typer.echo(
+            "Recording the demo runs of the conversations (scripted agents, about a quarter of a minute)."
+        )
+        run_conversations(settings, concurrency=processes, progress=_show)
+
+
+def _show(items: Iterable[T], label: str, total: int) -> Iterator[T]:
     from shopsim.progress import track
 
     return track(items, label=label, total=total)
 
 
-def _demo_is_wanted(folder: Path) -> bool:
-    """Whether there is no run at all, or a demo that was cut off (a run gets its summary at its end)."""
+def _wanted_demos(folder: Path) -> tuple[bool, bool]:
+    """Which demos to record: that of the shopping runs, that of the conversations.
+
+    Each where there is no run but demos, and where it was cut off (a run gets its summary at its end). That
+    of the conversations also beside the other one, which may be older than it.
+    """
+    from shopsim.rlve.demo import DEMO_RUNS, demo_is_finished
     from shopsim.rollout.demo import DEMO_AGENTS
     from shopsim.rollout.folder import SUMMARY_FILE
 
     runs = {entry.name for entry in folder.iterdir() if entry.is_dir()} if folder.is_dir() else set()
-    finished = all((folder / name / SUMMARY_FILE).is_file() for name in DEMO_AGENTS)
-    return not runs or (not finished and not runs.isdisjoint(DEMO_AGENTS))
+    demos = DEMO_AGENTS.keys() | DEMO_RUNS.keys()
+    shopping_finished = all((folder / name / SUMMARY_FILE).is_file() for name in DEMO_AGENTS)
+    shopping = runs <= DEMO_RUNS.keys() or not runs.isdisjoint(DEMO_AGENTS)
+    conversations = not runs or not runs.isdisjoint(demos)
+    return shopping and not shopping_finished, conversations and not demo_is_finished(folder)
 
 
 def _serve(settings: Settings, roots: list[Path], port: int) -> int:

@@ -7,10 +7,6 @@ same for any number of processes; only their order in the trace and their timing
 from __future__ import annotations
 
 import multiprocessing
-import multiprocessing.connection
-import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -22,6 +18,7 @@ from shopsim.errors import ShopSimError
 from shopsim.rollout.agents import AgentSpec, build_agent
 from shopsim.rollout.episode import EpisodeSettings, run_episode
 from shopsim.rollout.jobs import Job
+from shopsim.rollout.parent import follow_parent
 from shopsim.rollout.trace import encode_record
 from shopsim.settings import Settings
 
@@ -88,18 +85,10 @@ _engine: Engine | None = None
 
 
 def _start_worker(settings: Settings) -> None:
-    """Open the worker's engine once. The parent decides about interrupts; a worker dies with it."""
+    """Open the worker's engine once."""
     global _engine
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_follow_parent, daemon=True).start()
+    follow_parent()
     _engine = open_engine(settings)
-
-
-def _follow_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)
 
 
 def _work(assignment: Assignment) -> tuple[int, bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from shopsim.cli.rlve import catalogue, check, play, rollout, sample, store, summary, tools, verify
+from shopsim.cli.rlve import catalogue, check, demo, play, rollout, sample, store, summary, tools, verify
 
 __all__ = ["register"]
 
@@ -14,6 +14,6 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(
         help="Conversation environments: try, check, roll out and verify them.", no_args_is_help=True
     )
-    for command in (sample, play, check, rollout, verify, summary, tools, catalogue, store):
+    for command in (sample, play, check, rollout, demo, verify, summary, tools, catalogue, store):
         command.register(group)
     app.add_typer(group, name="rlve")

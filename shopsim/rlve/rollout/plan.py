@@ -17,6 +17,7 @@ from shopsim.formats import (
 )
 from shopsim.rlve.collections import collection
 from shopsim.rlve.difficulty import Difficulty
+from shopsim.rlve.runfiles import CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE
 from shopsim.rollout.folder import checked_name
 from shopsim.rollout.manifest import check_same_plan, read_manifest, write_manifest
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from shopsim.settings import RlveSettings
 
 __all__ = [
+    "ANOTHER_NAME",
     "CURRICULUM_FILE",
     "EPISODES_FILE",
     "MANIFEST_FILE",
@@ -35,11 +37,8 @@ __all__ = [
     "settle_plan",
 ]
 
-MANIFEST_FILE: Final = "rlve_manifest.json"
-EPISODES_FILE: Final = "rlve_episodes.jsonl"
-CURRICULUM_FILE: Final = "rlve_curriculum.json"
-
 PIPELINE_VERSION: Final = "shopsim-rlve-rollout-v1"
+ANOTHER_NAME: Final = "Choose another name, or move the folder away."
 _GROWS: Final = "episodes"
 """The one field of a plan that may differ: a run can be made longer, its first episodes stay."""
 
@@ -103,11 +102,11 @@ def read_plan(folder: Path) -> dict[str, Any]:
     return plan
 
 
-def settle_plan(folder: Path, plan: dict[str, Any]) -> dict[str, Any]:
+def settle_plan(folder: Path, plan: dict[str, Any], *, mend: str = ANOTHER_NAME) -> dict[str, Any]:
     """Write the manifest of a new folder, or make sure that the folder holds this run; it may grow.
 
     Returns the plan that counts from now on: that of the longer run. Raises
-    :class:`~shopsim.rollout.manifest.PlanMismatchError` naming the fields that differ.
+    :class:`~shopsim.rollout.manifest.PlanMismatchError` naming the fields that differ, with ``mend``.
     """
     path = folder / MANIFEST_FILE
     if not path.exists():
@@ -117,7 +116,7 @@ def settle_plan(folder: Path, plan: dict[str, Any]) -> dict[str, Any]:
         return plan
     manifest = read_manifest(path, schema=RLVE_MANIFEST_SCHEMA)
     old: dict[str, Any] = manifest["plan"]
-    check_same_plan(folder, {**old, _GROWS: None}, {**plan, _GROWS: None})
+    check_same_plan(folder, {**old, _GROWS: None}, {**plan, _GROWS: None}, mend=mend)
     if plan[_GROWS] <= old.get(_GROWS, 0):
         return old
     write_manifest(path, plan, created_at=manifest.get("created_at"), schema=RLVE_MANIFEST_SCHEMA)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from shopsim.errors import ShopSimError, UsageError
 from shopsim.rlve.rollout.draws import Course
 from shopsim.rlve.rollout.plan import (
+    ANOTHER_NAME,
     CURRICULUM_FILE,
     EPISODES_FILE,
     RunRequest,
@@ -142,17 +143,19 @@ def open_run(
     *,
     voice: UserVoice = TEMPLATES_VOICE,
     resume: bool = False,
+    mend: str = ANOTHER_NAME,
 ) -> Iterator[OpenRun]:
     """Check and lock the folder of ``request`` under ``runs_root``.
 
     With ``resume`` only what is missing is played, and a run may be made longer; without it a folder with
     episodes is refused. Raises :class:`~shopsim.rollout.manifest.PlanMismatchError` when the folder holds
-    another run and :class:`~shopsim.rollout.locking.RunLockedError` when someone else writes it.
+    another run (``mend`` is what to tell people then) and :class:`~shopsim.rollout.locking.RunLockedError`
+    when someone else writes it.
     """
     folder = runs_root / request.experiment
     with storing(folder), folder_lock(folder):
         plan = build_plan(request, shop.settings, shop.catalogue, voice.identity)
-        plan = settle_plan(folder, plan)
+        plan = settle_plan(folder, plan, mend=mend)
         run = OpenRun(shop, request, voice, folder, plan)
         if run.kept and not resume:
             raise UsageError(

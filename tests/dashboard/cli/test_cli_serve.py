@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import time
 import tomllib
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,8 +20,9 @@ from dashboard.cli import app, serve
 from dashboard.cli.target import checked_roots
 from shopsim.cli.process import run_app
 from shopsim.errors import ShopSimError
+from shopsim.rlve.demo import DEMO_RUNS
 from shopsim.rollout.demo import DEMO_AGENTS
-from shopsim.settings import Settings
+from shopsim.settings import Settings, load_settings
 
 PROJECT = Path(__file__).parents[3]
 
@@ -87,19 +89,62 @@ def test_runs_of_their_own_are_no_reason_to_record_demos(
     assert asked == [False, True]
 
 
-def test_the_demo_is_recorded_when_there_are_no_runs_or_it_was_cut_off(workspace: Path) -> None:
-    runs = workspace / "runs"
-    assert serve._demo_is_wanted(runs)
-    (runs / "mine").mkdir(parents=True)
-    assert not serve._demo_is_wanted(runs)
-    for name in list(DEMO_AGENTS)[:-1]:
-        (runs / name).mkdir()
+def finish_shopping(runs: Path, names: Iterable[str]) -> None:
+    for name in names:
+        (runs / name).mkdir(parents=True, exist_ok=True)
         (runs / name / "summary.json").write_text("{}", encoding="utf-8")
-    assert serve._demo_is_wanted(runs)
-    (runs / list(DEMO_AGENTS)[-1]).mkdir()
-    assert serve._demo_is_wanted(runs)
-    (runs / list(DEMO_AGENTS)[-1] / "summary.json").write_text("{}", encoding="utf-8")
-    assert not serve._demo_is_wanted(runs)
+
+
+def finish_conversations(runs: Path, names: Iterable[str], *, missing: int = 0) -> None:
+    for name in names:
+        (runs / name).mkdir(parents=True, exist_ok=True)
+        state = {"episodes": DEMO_RUNS[name][1] - missing}
+        (runs / name / "rlve_curriculum.json").write_text(json.dumps(state), encoding="utf-8")
+
+
+def test_demos_are_recorded_when_there_are_no_runs_or_they_were_cut_off(workspace: Path) -> None:
+    runs = workspace / "runs"
+    assert serve._wanted_demos(runs) == (True, True)
+    *first, last = DEMO_AGENTS
+    finish_shopping(runs, first)
+    assert serve._wanted_demos(runs) == (True, True)
+    (runs / last).mkdir()
+    assert serve._wanted_demos(runs) == (True, True)
+    finish_shopping(runs, [last])
+    assert serve._wanted_demos(runs) == (False, True)
+    *first, last = DEMO_RUNS
+    finish_conversations(runs, first)
+    assert serve._wanted_demos(runs) == (False, True)
+    finish_conversations(runs, [last], missing=1)
+    assert serve._wanted_demos(runs) == (False, True)
+    finish_conversations(runs, [last])
+    assert serve._wanted_demos(runs) == (False, False)
+
+
+def test_demos_of_conversations_alone_are_no_runs_yet(workspace: Path) -> None:
+    finish_conversations(workspace / "runs", DEMO_RUNS)
+    assert serve._wanted_demos(workspace / "runs") == (True, False)
+
+
+def test_no_demo_is_recorded_beside_runs_of_somebody(workspace: Path) -> None:
+    (workspace / "runs" / "mine").mkdir(parents=True)
+    assert serve._wanted_demos(workspace / "runs") == (False, False)
+    finish_conversations(workspace / "runs", DEMO_RUNS)
+    assert serve._wanted_demos(workspace / "runs") == (False, False)
+
+
+def test_the_wanted_demos_are_recorded_once(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("shopsim.rlve.demo.DEMO_RUNS", {"rlve-demo-oracle": ("oracle", 3)})
+    finish_shopping(workspace / "runs", DEMO_AGENTS)
+    settings = load_settings()
+    serve._record_demos(settings)
+    assert "conversations" in capsys.readouterr().out
+    records = workspace / "runs" / "rlve-demo-oracle" / "rlve_episodes.jsonl"
+    assert len(records.read_text(encoding="utf-8").splitlines()) == 3
+    serve._record_demos(settings)
+    assert capsys.readouterr().out == ""
 
 
 def test_it_serves_the_app(workspace: Path) -> None:

@@ -1,0 +1,159 @@
+"""The demo runs: a scripted clerk at three stages of skill, the oracle above, chance below.
+
+Nothing here was trained. The manifests say ``provider: scripted``, ``simulated: true``, what each agent may
+read, and the clerk's skill parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from shopsim.formats import RLVE_MANIFEST_SCHEMA
+from shopsim.jsonio import FileError, read_json
+from shopsim.rlve.errors import RlveError
+from shopsim.rlve.runfiles import CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE
+
+if TYPE_CHECKING:
+    from shopsim.rlve.rollout import RunRequest
+    from shopsim.rlve.shop import Shop
+    from shopsim.settings import Settings
+
+__all__ = ["DEMO_RUNS", "DEMO_SEED", "DemoError", "DemoReport", "demo_is_finished", "run_demo"]
+
+DEMO_SEED: Final = 20260901
+DEMO_COLLECTION: Final = "C8"
+DEMO_RUNS: Final = {
+    "rlve-demo-novice": ("clerk-novice", 320),
+    "rlve-demo-trained": ("clerk-trained", 1600),
+    "rlve-demo-expert": ("clerk-expert", 1600),
+    "rlve-demo-oracle": ("oracle", 240),
+    "rlve-demo-random": ("random", 160),
+}
+"""Name -> agent and episodes, in the order in which they are listed. 1,600 episodes take the windows of the
+eight environments two or three steps up."""
+_AGAIN: Final = "Run `shopsim rlve demo --force` to make the demo runs again."
+
+Progress = Callable[[Iterable[int], str, int], Iterable[int]]
+
+
+class DemoError(RlveError):
+    """A demo folder holds something that the demo did not write, or a worker process died."""
+
+    code = "rlve_demo"
+
+
+@dataclass(frozen=True, slots=True)
+class DemoReport:
+    """What became of one run. ``played`` episodes ran now, ``kept`` were complete before."""
+
+    experiment: str
+    folder: Path
+    played: int
+    kept: int
+    summary: dict[str, Any]
+
+
+def demo_is_finished(runs_root: Path) -> bool:
+    """Whether every demo run was played to its end, as far as the saved curricula tell."""
+    return all(_recorded_episodes(runs_root / name) >= episodes for name, (_, episodes) in DEMO_RUNS.items())
+
+
+def run_demo(
+    settings: Settings, *, force: bool = False, concurrency: int = 1, progress: Progress | None = None
+) -> list[DemoReport]:
+    """Play what is missing of the demo (with ``force`` everything) on the catalogue of the settings.
+
+    Each run is played by one process, at most ``concurrency`` at a time; what is played does not depend on
+    it. All folders are checked before any run starts. Raises :class:`DemoError`,
+    :class:`~shopsim.rollout.manifest.PlanMismatchError` for runs on another catalogue or of another version,
+    and :class:`~shopsim.rollout.locking.RunLockedError` when someone else writes them.
+    """
+    from shopsim.rlve.demo_play import play_here, play_in_processes
+    from shopsim.rlve.rollout import summarize_run
+    from shopsim.rlve.shop import open_shop
+
+    if force:
+        _clear([settings.runs_root / name for name in DEMO_RUNS])
+    rlve = settings.rlve.model_copy(update={"collection": DEMO_COLLECTION})
+    shop = open_shop(settings, rlve)
+    kept = {request.experiment: _check(shop, settings.runs_root, request) for request in demo_requests()}
+    missing = [request for request in demo_requests() if not _is_finished(settings.runs_root, request, kept)]
+    missing.sort(key=lambda request: kept[request.experiment] - request.episodes)  # the longest first
+    workers = min(concurrency, len(missing))
+    if workers > 1:
+        playing = play_in_processes(settings.model_copy(update={"rlve": rlve}), missing, workers)
+    else:
+        playing = play_here(shop, settings.runs_root, missing)
+    with closing(playing):
+        pending = sum(_left(request, kept) for request in missing)
+        for _ in progress(playing, "conversation demo", pending) if progress else playing:
+            pass
+    reports = []
+    for request in demo_requests():
+        folder = settings.runs_root / request.experiment
+        summary = summarize_run(folder)
+        played = _left(request, kept)
+        reports.append(DemoReport(request.experiment, folder, played, kept[request.experiment], summary))
+    return reports
+
+
+def demo_requests() -> list[RunRequest]:
+    """The runs of the demo, each under the adaptive curriculum, episode by episode."""
+    from shopsim.rlve.agents import agent_spec
+    from shopsim.rlve.rollout import RunRequest
+
+    return [
+        RunRequest(name, agent_spec(agent), episodes, DEMO_SEED)
+        for name, (agent, episodes) in DEMO_RUNS.items()
+    ]
+
+
+def _check(shop: Shop, runs_root: Path, request: RunRequest) -> int:
+    """How many episodes of a run are there already. Raises when its folder holds anything else."""
+    from shopsim.rlve.rollout import open_run
+
+    with open_run(shop, runs_root, request, resume=True, mend=_AGAIN) as run:
+        return run.kept
+
+
+def _left(request: RunRequest, kept: Mapping[str, int]) -> int:
+    """Episodes to play; none where somebody made the run longer."""
+    return max(0, request.episodes - kept[request.experiment])
+
+
+def _is_finished(runs_root: Path, request: RunRequest, kept: Mapping[str, int]) -> bool:
+    """Whether all episodes are there and the curriculum knows them: one may be cut off between."""
+    saved = _recorded_episodes(runs_root / request.experiment)
+    return not _left(request, kept) and saved >= request.episodes
+
+
+def _recorded_episodes(folder: Path) -> int:
+    try:
+        state = read_json(folder / CURRICULUM_FILE)
+    except FileError:
+        return 0
+    episodes = state.get("episodes") if isinstance(state, dict) else None
+    return episodes if isinstance(episodes, int) else 0
+
+
+def _clear(folders: Sequence[Path]) -> None:
+    """Remove the files of the demo runs; nothing where one of them is a run of somebody else."""
+    from shopsim.rollout.locking import folder_lock
+    from shopsim.rollout.manifest import read_manifest
+
+    for manifest in (folder / MANIFEST_FILE for folder in folders):
+        if manifest.exists():
+            model = read_manifest(manifest, schema=RLVE_MANIFEST_SCHEMA)["plan"].get("model")
+            if not isinstance(model, dict) or model.get("provider") != "scripted":
+                raise DemoError(
+                    f"{manifest}: not a scripted run", hint="Move the folder away; the demo needs its name."
+                )
+    for folder in folders:
+        if folder.is_dir():
+            with folder_lock(folder):
+                for name in (CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE):
+                    (folder / name).unlink(missing_ok=True)
