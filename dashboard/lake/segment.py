@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import duckdb
 
@@ -19,7 +19,7 @@ from dashboard.lake.sql import load_sql
 from dashboard.lake.stage import Confirm, staged
 from shopsim.formats import EPISODE_SCHEMA
 
-__all__ = ["TABLES", "ingest", "ingest_connection", "table_path", "write_parquet"]
+__all__ = ["TABLES", "ingest", "ingest_connection", "make_winners", "table_path", "write_parquet"]
 
 TABLES: Final = ("episodes", "steps", "result_pages", "searches", "option_outcomes", "attribute_outcomes")
 _MEMORY: Final = "1GB"
@@ -55,11 +55,10 @@ def ingest(
 
 def _make_tables(connection: duckdb.DuckDBPyConnection, writer: _Writer, confirm: Confirm) -> bool:
     """Write every table; False when the records have changed and it has to be done again."""
-    connection.execute("SET threads = 1")  # tables are made side by side, and each is small
     for stretch in writer.stretches:
         stretch.tables.clear()
-    for query in ("ingest_winners", "ingest_wanted"):
-        connection.execute(load_sql(query))
+    make_winners(connection)
+    connection.execute(load_sql("ingest_wanted"))
     with ThreadPoolExecutor(1 + len(_AFTER_WALK)) as pool:
         outcomes = pool.submit(_make_outcomes, connection.cursor(), writer)
         connection.execute(load_sql("ingest_walk"))
@@ -70,6 +69,12 @@ def _make_tables(connection: duckdb.DuckDBPyConnection, writer: _Writer, confirm
         for made in (outcomes, *others):
             made.result()
     return confirmed
+
+
+def make_winners(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the view ``winners`` of the records that count."""
+    schema = f"'{EPISODE_SCHEMA}'"
+    connection.execute(load_sql("ingest_winners").replace("$episode_schema", schema))
 
 
 def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path, options: str = "") -> int:
@@ -130,7 +135,7 @@ class _Writer:
 
 
 def _make_searches(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> None:
-    _make_table(connection, "result_pages")
+    connection.execute(f"CREATE OR REPLACE TABLE result_pages AS {load_sql('ingest_result_pages')}")
     writer.write(connection, "result_pages", "result_pages")
     writer.write(connection, "searches", f"({load_sql('ingest_searches')})")
 
@@ -140,8 +145,7 @@ def _make_steps(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> None:
 
 
 def _make_episodes(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> None:
-    _make_table(connection, "episodes", episode_schema=EPISODE_SCHEMA)
-    writer.write(connection, "episodes", "episodes")
+    writer.write(connection, "episodes", f"({load_sql('ingest_episodes')})")
     for number, *counts in connection.execute(load_sql("ingest_segment_counts")).fetchall():
         writer.stretches[number].counts = dict(zip(no_counts(), map(int, counts), strict=True))
 
@@ -157,7 +161,3 @@ def _make_outcomes(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> No
 
 _AFTER_WALK: Final = (_make_searches, _make_steps)
 """Made at the same time, each through a cursor of its own, when the steps are known."""
-
-
-def _make_table(connection: duckdb.DuckDBPyConnection, table: str, **parameters: Any) -> None:
-    connection.execute(f"CREATE OR REPLACE TABLE {table} AS {load_sql(f'ingest_{table}')}", parameters)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from dashboard.lake.fields import json_object
 from dashboard.lake.lines import Stretch
-from dashboard.lake.segment import table_path, write_parquet
+from dashboard.lake.segment import make_winners, table_path, write_parquet
 from dashboard.lake.sql import load_sql
 from dashboard.lake.stage import staged
 from dashboard.lake.training_match import GroupRows, ReadFile, match_group
@@ -20,7 +20,6 @@ from dashboard.lake.training_reader import DocumentReader
 from dashboard.lake.training_scan import TRIAGE, GroupScan
 from dashboard.lake.training_schema import MEMBERS_SCHEMA, PROBLEMS_SCHEMA, TRIAGE_SCHEMA
 from dashboard.lake.training_triage import Assignment, Triage, read_assignment, read_triage
-from shopsim.formats import EPISODE_SCHEMA
 from shopsim.jsonio import canonical_json
 
 __all__ = ["SEGMENT_TABLES", "compact_segments", "ingest_groups"]
@@ -46,10 +45,9 @@ def ingest_groups(
     ]
     with staged(connection, stretches, reader=DocumentReader(stretches), more=_STAGED):
         pass
-    for query in ("ingest_winners", "ingest_walk"):
-        connection.execute(load_sql(query))
-    sql = f"CREATE OR REPLACE TEMP TABLE episodes AS {load_sql('ingest_episodes')}"
-    connection.execute(sql, {"episode_schema": EPISODE_SCHEMA})
+    make_winners(connection)
+    connection.execute(load_sql("ingest_walk"))
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE episodes AS {load_sql('ingest_episodes')}")
     read = _read_files(connection, groups, stretches)
     triages = [read_triage(path / g.name / TRIAGE) if g.triage else None for g in groups]
     matched = [match_group(g, read[g.name], t) for g, t in zip(groups, triages, strict=True)]

@@ -19,9 +19,7 @@ WITH counted AS (
 SELECT
     stretch,
     episode_id, task_id, sample_id, seed, split, status,
-    coalesce(schema_version = $episode_schema AND status = 'completed' AND done, false) AS complete,
-    complete AND reward IS NOT NULL AS scored,
-    reward, r_type, r_att, r_option, r_price, r_loose, r_strict, r_success,
+    complete, scored, reward, r_type, r_att, r_option, r_price, r_loose, r_strict, r_success,
     complete AND coalesce(r_success = 1, false) AS success,
     termination_reason, target_asin_match, price_verifiable, price_upper, price_method,
     num_attr_matches, num_option_matches,

@@ -25,4 +25,3 @@ FROM walk w
 JOIN turns p ON p.rowid = w.turn_id
 LEFT JOIN seen USING (stretch, episode_id, search_no)
 WHERE w.action_type = 'search'
-ORDER BY w.turn_id

@@ -5,5 +5,5 @@ SELECT
     count(*) FILTER (complete) AS completed,
     count(*) FILTER (NOT complete) AS failed,
     count(*) FILTER (scored) AS scored
-FROM episodes
+FROM winners
 GROUP BY stretch

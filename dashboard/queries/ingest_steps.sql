@@ -1,4 +1,4 @@
--- Table `steps`: one row a model turn.
+-- Table `steps`: one row a model turn. Rows are not sorted here: who shows steps sorts those that it shows.
 SELECT
     stretch,
     episode_id, task_id,
@@ -13,4 +13,3 @@ SELECT
     page_after,
     position
 FROM walk
-ORDER BY turn_id

@@ -66,7 +66,8 @@ def plain_figures(record: dict[str, Any]) -> dict[str, Any]:
         if not b and not f and isinstance(get(s, "environment"), dict)
     ]
     task = get(record, "job", "task_id")
-    tokens = [n for s in steps if (n := number(get(s, "model", "usage", "total_tokens"))) is not None]
+    counts = [number(get(s, "model", "usage", "total_tokens")) for s in steps]
+    tokens = [n for n in counts if n is not None and abs(n) <= 2**53]
     reason = get(record, "final", "termination_reason")
     return {
         "episode_id": record["episode_id"].encode("utf-8", "backslashreplace").decode(),
