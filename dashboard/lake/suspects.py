@@ -35,6 +35,8 @@ _PAIR: Final = np.dtype("<u2")
 _CLOSER_MASK: Final = np.uint16(0xFFF2)
 """Makes a comma, a space, a tab and a return before a bracket the same, but not the quote that is usual."""
 _MOST_SPACE: Final = 64
+_FEW: Final = 8
+"""More places than these are not looked for one by one."""
 
 
 def _pair(text: bytes) -> np.uint16:
@@ -108,14 +110,14 @@ class Suspects:
             masked = np.bitwise_and(pairs, _CLOSER_MASK, self._masked[: len(pairs)])
             for wanted, source, confirm in ((_CLOSER, masked, _closers), (_NF, pairs, _infinities)):
                 equal = np.equal(source, wanted, self._equal[0, : len(pairs)])
-                if equal.any():
-                    yield confirm, 2 * np.flatnonzero(equal) + at
+                if len(places := _where(equal)):
+                    yield confirm, 2 * places + at
         for at, first, second in ((start, even, odd), (start + 1, odd, even[1:])):
             size = min(len(first), len(second))  # one of the two pairs alone is found all over the place
             na = np.equal(first[:size], _NA, self._equal[0, :size])
             nan = np.logical_and(na, np.equal(second[:size], _AN, self._equal[1, :size]), na)
-            if nan.any():
-                yield _no_numbers, 2 * np.flatnonzero(nan) + at
+            if len(places := _where(nan)):
+                yield _no_numbers, 2 * places + at
 
     def _pairs(self, whole: _Bytes, start: int, end: int, row: int) -> _Pairs:
         """The bytes from ``start`` on as pairs of two, in lower case."""
@@ -123,6 +125,19 @@ class Suspects:
         folded = np.bitwise_or(whole[start : start + size], _FOLD, self._folded[row, :size])
         pairs: _Pairs = folded.view(_PAIR)
         return pairs
+
+
+def _where(flags: _Flags) -> Numbers:
+    """Places of what is true, quickly when there is hardly any."""
+    found: list[int] = []
+    rest = flags
+    while len(rest) and len(found) < _FEW:
+        step = int(rest.argmax())
+        if not rest[step]:
+            return np.array(found, dtype=np.int64)
+        found.append(len(flags) - len(rest) + step)
+        rest = rest[step + 1 :]
+    return np.concatenate([np.array(found, dtype=np.int64), np.flatnonzero(rest) + (len(flags) - len(rest))])
 
 
 def _closers(data: _Bytes, places: Numbers) -> Numbers:
