@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,6 +21,7 @@ from shopsim.rlve.collections import ENVIRONMENTS
 from shopsim.rlve.episode import Termination
 from shopsim.rlve.reward import Violation
 from shopsim.rlve.shop import Shop
+from shopsim.rlve.tasks import TASKS
 from shopsim.rlve.tools import tool_specs
 from shopsim.rlve.user import UserAct
 from shopsim.settings import RlveSettings
@@ -193,6 +194,24 @@ def test_the_python_examples_run(
         assert capsys.readouterr().out == expected
     assert isinstance(scope["env"], RlveEnv)
     assert isinstance(scope["curriculum"], Curriculum)
+
+
+def test_a_task_of_somebody_joins_as_written(rlve_shop: Shop) -> None:
+    class MyTask(type(TASKS["CART"])):  # type: ignore[misc]
+        id = "MINE"
+
+        def generate(self, *arguments: Any) -> Any:
+            return replace(super().generate(*arguments), env="MINE")
+
+    written = re.search(r"by `(RlveEnv\(.*?\))`, `TASKS`", TEXT.replace("\n", " "))
+    assert written
+    names_in_it = {"shop": rlve_shop, "MyTask": MyTask, "TASKS": TASKS}
+    env = eval(written[1], {**globals(), **names_in_it})
+    env.reset(1)
+    for action in env.solution():
+        result = env.step(action.model_dump())
+    assert (result.info["env"], result.info["correct"]) == ("MINE", True)
+    assert env.curriculum.window("MINE").passes == 1
 
 
 def test_the_mapping_example_loads(tmp_path: Path) -> None:
