@@ -52,8 +52,8 @@ class Difficulty:
     @classmethod
     def of(cls, d: int) -> Difficulty:
         """The axes at ``d`` >= 0. Raises :class:`UsageError` for any other number."""
-        if isinstance(d, bool) or not 0 <= d <= MAX_DIFFICULTY:
-            raise UsageError(f"difficulty {d}: must be a whole number from 0 to {MAX_DIFFICULTY}")
+        if isinstance(d, bool) or not isinstance(d, int) or not 0 <= d <= MAX_DIFFICULTY:
+            raise UsageError(f"difficulty {d!r}: must be a whole number from 0 to {MAX_DIFFICULTY}")
         return cls(
             d=d,
             constraints=2 + d // 2,

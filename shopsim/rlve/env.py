@@ -126,7 +126,7 @@ class RlveEnv:
     def step(self, response: str | Mapping[str, Any]) -> StepResult:
         """Take one action of the agent: JSON text, or the object.
 
-        What is no action ends the episode. Raises
+        What is no action, of whatever type, ends the episode. Raises
         :class:`~shopsim.rlve.errors.EpisodeEndedError` after the end.
         """
         episode = self.episode

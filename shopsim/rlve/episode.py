@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from shopsim.rlve.action import AgentAction, Answer, ToolCall, parse_action
+from shopsim.rlve.action import AgentAction, Answer, ToolCall, parse_action, recorded_response
 from shopsim.rlve.denied import DeniedCategories
 from shopsim.rlve.errors import EpisodeEndedError
 from shopsim.rlve.problem import Outcome, Problem, Task, Verdict
@@ -24,7 +24,8 @@ __all__ = ["BUDGET_USED_UP", "Episode", "EpisodeEnd", "Termination", "recommende
 Termination = Literal["answer", "turn_limit", "user_quit", "unparsable"]
 
 BUDGET_USED_UP: Final = "tool budget of this turn is used up"
-"""What a tool call beyond the turn's budget is answered with; it is not carried out, and not invalid."""
+"""What a valid tool call beyond the turn's budget is answered with: it is not carried out. An invalid one is
+invalid wherever it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +96,8 @@ class Episode:
         """Let the user say what it wants."""
         self.opening = self._hear(self.user.open())
 
-    def act(self, response: str | Mapping[str, Any]) -> None:
-        """Take one turn of the agent and the user's turn after it.
+    def act(self, response: object) -> None:
+        """Take one turn of the agent (JSON text, or the object) and the user's turn after it.
 
         Raises :class:`EpisodeEndedError` after the end.
         """
@@ -106,7 +107,7 @@ class Episode:
         action = parse_action(response)
         record: dict[str, Any] = {
             "turn": self.turn,
-            "response": response if isinstance(response, str) else dict(response),
+            "response": recorded_response(response),
             "action": None,
             "parse_error": None,
             "tool_results": [],
@@ -151,7 +152,8 @@ class Episode:
             if number < budget:
                 result = self._tools.call(call.name, call.args, self.turn)
             else:
-                result = ToolResult(call.name, ok=False, content={}, error=BUDGET_USED_UP, invalid=False)
+                refused = self._tools.invalid(call.name, call.args)
+                result = refused or ToolResult(call.name, ok=False, content={}, error=BUDGET_USED_UP)
             if result.invalid:
                 self._break("invalid_tool_call")
             wire = {

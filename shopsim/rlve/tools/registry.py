@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from shopsim.rlve.tools.base import Tool, ToolResult
+from shopsim.rlve.tools.base import Arguments, Tool, ToolResult
 from shopsim.rlve.tools.cart import CART_TOOLS
 from shopsim.rlve.tools.catalog import CATALOG_TOOLS
 from shopsim.rlve.tools.orders import ORDER_TOOLS
@@ -37,18 +37,21 @@ class Toolbox:
         Never raises for what an agent wrote: an unknown tool or arguments that the schema refuses give an
         ``invalid`` result, and what the shop refuses gives one that is not ``ok``.
         """
-        if (tool := TOOLS.get(name)) is None:
-            known = _echo(name)
-            return ToolResult(known, False, {}, f"there is no tool {known}", invalid=True)
-        try:
-            arguments = tool.arguments.model_validate(dict(args))
-        except ValidationError as error:
-            return ToolResult(name, False, {}, _complaint(error), invalid=True)
+        checked = _checked(name, args)
+        if isinstance(checked, ToolResult):
+            return checked
+        tool, arguments = checked
         try:
             with self.world.transaction():
                 return ToolResult(name, True, tool.run(self.world, arguments, turn))
         except RefusedError as error:
             return ToolResult(name, False, {}, str(error))
+
+    @staticmethod
+    def invalid(name: str, args: Mapping[str, Any]) -> ToolResult | None:
+        """The result of a call that is invalid; None for a valid one, which is not carried out."""
+        checked = _checked(name, args)
+        return checked if isinstance(checked, ToolResult) else None
 
 
 def tool_specs() -> list[dict[str, Any]]:
@@ -56,6 +59,17 @@ def tool_specs() -> list[dict[str, Any]]:
     replace it where a provider insists).
     """
     return [tool.spec() for tool in TOOLS.values()]
+
+
+def _checked(name: str, args: Mapping[str, Any]) -> tuple[Tool, Arguments] | ToolResult:
+    """The tool and its arguments; the ``invalid`` result where there is none or its schema refuses them."""
+    if (tool := TOOLS.get(name)) is None:
+        known = _echo(name)
+        return ToolResult(known, False, {}, f"there is no tool {known}", invalid=True)
+    try:
+        return tool, tool.arguments.model_validate(dict(args))
+    except ValidationError as error:
+        return ToolResult(name, False, {}, _complaint(error), invalid=True)
 
 
 def _complaint(error: ValidationError) -> str:
@@ -67,4 +81,5 @@ def _complaint(error: ValidationError) -> str:
 def _echo(text: str) -> str:
     """An agent's own text, short and fit for every file."""
     short = text if len(text) <= _MAX_ECHO else text[: _MAX_ECHO - 1] + "…"
-    return " ".join(short.encode("utf-8", "replace").decode("utf-8").split())
+    printable = "".join(letter if letter.isprintable() else " " for letter in short)
+    return " ".join(printable.split())

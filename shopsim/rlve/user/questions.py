@@ -11,9 +11,8 @@ from shopsim.rlve.problem import Fact
 __all__ = ["asks_for", "asks_openly", "asks_to_confirm", "questions_in"]
 
 _SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!](?=\S)[^.!?\n]*)*[.!?\n]?")
-_REQUEST: Final = re.compile(
-    r"\b(please|kindly)\b.*\b(tell|share|give|provide|specify|describe|let me know)\b", re.I | re.S
-)
+_POLITELY: Final = re.compile(r"\b(please|kindly)\b", re.I)
+_REQUEST: Final = re.compile(r"\b(tell|share|give|provide|specify|describe|let me know)\b", re.I)
 _OPENLY: Final = re.compile(
     r"\b(any(thing|thing else|one|more)?|other|else|more|details?|requirements?|preferences?|specific\w*|"
     r"looking for|needs?|wants?|wish(es)?|important|tell me|know|what kind|which kind|what sort|describe)\b"
@@ -32,7 +31,7 @@ def questions_in(message: str) -> str:
     A sentence asks when it ends in a question mark, or says please and tell, share, give, ... .
     """
     sentences = (match.group().strip() for match in _SENTENCE.finditer(message))
-    asking = (sentence for sentence in sentences if sentence.endswith("?") or _REQUEST.search(sentence))
+    asking = (sentence for sentence in sentences if sentence.endswith("?") or _requests(sentence))
     return " ".join(asking).lower()
 
 
@@ -49,6 +48,13 @@ def asks_to_confirm(question: str) -> bool:
 def asks_openly(question: str) -> bool:
     """True when a lower-case ``question`` asks for whatever else there is to know."""
     return bool(_OPENLY.search(question))
+
+
+def _requests(sentence: str) -> bool:
+    """Whether a request follows a polite word. Two searches: one pattern for both takes minutes for a message
+    that says please and nothing else."""
+    polite = _POLITELY.search(sentence)
+    return polite is not None and _REQUEST.search(sentence, polite.end()) is not None
 
 
 def _names(question: str, keyword: str) -> bool:

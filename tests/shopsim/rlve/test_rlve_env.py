@@ -90,11 +90,21 @@ def test_only_drawn_episodes_move_the_curriculum(rlve_shop: Shop) -> None:
 def test_calls_beyond_the_budget_do_nothing_and_are_not_invalid(env: RlveEnv) -> None:
     env.reset(1, "CART", 0)
     bought = {"name": "cart.add", "args": {"product_id": env.catalogue.ids[0]}}
-    result = env.step(action("one moment", [LOOK, bought, {"name": "no.tool", "args": {}}]))
+    result = env.step(action("one moment", [LOOK, bought, LOOK]))
     assert [call["ok"] for call in result.observation["tool_results"]] == [True, False, False]
     assert {call["error"] for call in result.observation["tool_results"][1:]} == {BUDGET_USED_UP}
     assert not len(env.episode.world.cart)
     assert env.step(action(done=True)).info["reward"]["violation"] is None
+
+
+@pytest.mark.parametrize(
+    "call", [{"name": "no.tool", "args": {}}, {"name": "cart.add", "args": {"product_id": 3}}]
+)
+def test_an_invalid_call_is_one_beyond_the_budget_too(env: RlveEnv, call: dict[str, Any]) -> None:
+    env.reset(1, "CART", 0)
+    result = env.step(action("one moment", [LOOK, call]))
+    assert result.observation["tool_results"][1]["invalid"]
+    assert env.step(action(done=True)).info["reward"]["violation"] == "invalid_tool_call"
 
 
 def test_an_invalid_call_is_remembered_though_the_rest_is_right(env: RlveEnv) -> None:
