@@ -30,7 +30,7 @@ DEMO_RUNS: Final = {
     "rlve-demo-novice": ("clerk-novice", 320),
     "rlve-demo-trained": ("clerk-trained", 1600),
     "rlve-demo-expert": ("clerk-expert", 1600),
-    "rlve-demo-oracle": ("oracle", 240),
+    "rlve-demo-oracle": ("oracle", 400),
     "rlve-demo-random": ("random", 160),
 }
 """Name -> agent and episodes, in the order in which they are listed. 1,600 episodes take the windows of the
