@@ -12,13 +12,21 @@ import streamlit as st
 from dashboard.analysis.live import LATEST, Progress, run_progress
 from dashboard.analysis.run_state import is_unfinished
 from dashboard.ui import state
+from dashboard.ui.conversations import conversations_state
 from dashboard.ui.data import Runs, get_lake, lake_version, load_runs
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import count, duration, error_text, is_missing, number, plural, safe_text
 from dashboard.ui.training import training_state
 from shopsim.errors import ShopSimError
 
-__all__ = ["SECONDS", "follow", "follow_training", "progress_of", "unfinished_statuses"]
+__all__ = [
+    "SECONDS",
+    "follow",
+    "follow_conversations",
+    "follow_training",
+    "progress_of",
+    "unfinished_statuses",
+]
 
 SECONDS: Final = 5.0
 """How often a followed page looks for new records."""
@@ -57,6 +65,16 @@ def follow_training(told: str) -> None:
         _watch_training(told)
 
 
+def follow_conversations(told: str) -> None:
+    """Offer to follow conversation runs, as :func:`follow` does; ``told`` says how far they are."""
+    help_text = (
+        f"Looks for new episodes every {SECONDS:.0f} seconds and draws the page again when there are any"
+    )
+    if state.toggle("Follow runs being written", key="live", help=help_text):
+        st.session_state[_DRAWN] = None
+        _watch_conversations(told)
+
+
 @st.fragment(run_every=SECONDS)
 def _watch(run_ids: list[str]) -> None:
     try:
@@ -70,6 +88,15 @@ def _watch(run_ids: list[str]) -> None:
 def _watch_training(told: str) -> None:
     try:
         _draw_again_when_changed(training_state().version)
+        st.caption(f"{told}. Looked at {_clock(datetime.now(UTC), seconds=True)}.")
+    except ShopSimError as error:
+        st.error(error_text(error), icon=":material/error:")
+
+
+@st.fragment(run_every=SECONDS)
+def _watch_conversations(told: str) -> None:
+    try:
+        _draw_again_when_changed(conversations_state().version)
         st.caption(f"{told}. Looked at {_clock(datetime.now(UTC), seconds=True)}.")
     except ShopSimError as error:
         st.error(error_text(error), icon=":material/error:")

@@ -49,6 +49,8 @@ PAGES = (
     PageSpec("search_quality", "Search quality", ":material/manage_search:", "Environment"),
     PageSpec("search_weights", "Search weights", ":material/balance:", "Environment"),
     PageSpec("sandbox", "Sandbox", ":material/shopping_cart:", "Environment"),
+    PageSpec("curriculum", "Curriculum", ":material/trending_up:", "EcomRLVE"),
+    PageSpec("conversations", "Conversations", ":material/forum:", "EcomRLVE"),
 )
 
 

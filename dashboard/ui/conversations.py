@@ -1,0 +1,136 @@
+"""Runs of the conversation environments as their pages see them: one shared handle, results by version."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.analysis.conversations import file_notes
+from dashboard.lake.conversations import Conversations, ConversationsState
+from dashboard.ui import components as ui
+from dashboard.ui import state
+from dashboard.ui.data import Runs
+from dashboard.ui.run_styles import kept_styles
+from dashboard.ui.shared import Shared
+from dashboard.ui.text import error_text
+from dashboard.ui.workspace import Workspace, current_workspace
+
+__all__ = ["ConversationsView", "conversations_state", "load_conversations", "require_conversations"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+REFRESH_SECONDS = 3.0
+
+
+@dataclass(slots=True)
+class _Handle:
+    """The conversations of one workspace, shared by all sessions of this process."""
+
+    conversations: Conversations
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    looked_at: float = float("-inf")
+    shared: Shared = field(default_factory=Shared)
+    version: str = ""
+
+    def look(self, *, now: bool = False) -> ConversationsState:
+        """Refresh when due and return the state. One session reads, the others wait for it."""
+        with self.lock:
+            if now or time.monotonic() - self.looked_at > REFRESH_SECONDS:
+                found = self.conversations.refresh()
+                if found.version != self.version:
+                    self.shared, self.version = Shared(), found.version
+                self.looked_at = time.monotonic()
+            return self.conversations.state
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationsView:
+    """One state of the runs; ``runs`` gives their names, styles and problems."""
+
+    conversations: Conversations
+    state: ConversationsState
+    runs: Runs
+    results: Shared
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The runs with what their manifests tell and their files hold, by run id."""
+        return self.runs.table
+
+    def rows(self, name: str, **params: Any) -> pd.DataFrame:
+        """Rows of ``dashboard/queries/<name>.sql``, shared by all sessions: not to be changed."""
+        return self.results(self.conversations.query, name, **params)
+
+    def shared(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """``function(*args, **kwargs)`` of a pure function, computed once until the data change."""
+        return self.results(function, *args, **kwargs)
+
+
+def conversations_state() -> ConversationsState:
+    """The newest state, looked for when due; its version tells when data changed."""
+    return _current()[1].look()
+
+
+def load_conversations() -> ConversationsView:
+    """The runs below the roots, read when something changed."""
+    workspace, handle = _current()
+    with st.spinner("Looking at the conversations …", show_time=True):
+        found = handle.look(now=bool(st.session_state.get("refresh")))
+    results, conversations = handle.shared, handle.conversations
+    runs = results(_runs, results(conversations.query, "conversation_runs"), workspace.cache_dir)
+    return ConversationsView(conversations, found, runs, results)
+
+
+def require_conversations() -> ConversationsView:
+    """:func:`load_conversations`; stops the page with what to run when there is no run at all."""
+    view = load_conversations()
+    for problem in view.state.problems:
+        st.warning(error_text(problem), icon=":material/warning:")
+    if not view.runs.ids:
+        roots = ", ".join(str(root) for root in current_workspace().roots)
+        ui.empty_state(
+            f"No run of the conversation environments found in {roots}.",
+            hint="Record one: `shopsim rlve rollout --agent clerk-trained --name rlve-clerk --episodes 500`. "
+            "`shopsim rlve rollout --help` tells how to let your own model play.",
+        )
+        state.stop()
+    return view
+
+
+def _current() -> tuple[Workspace, _Handle]:
+    workspace = current_workspace()
+    return workspace, _handle(tuple(map(str, workspace.roots)), str(workspace.cache_dir))
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _handle(roots: tuple[str, ...], cache_dir: str) -> _Handle:
+    return _Handle(Conversations([Path(root) for root in roots], Path(cache_dir)))
+
+
+def _runs(found: pd.DataFrame, cache_dir: Path) -> Runs:
+    """The runs with unique names, and what is worth knowing about their files as their problems."""
+    table = found.set_index("run_id", drop=False)
+    notes = [file_notes(row) for row in table.to_dict("records")]
+    table = table.assign(
+        problems=pd.Series(notes, index=table.index, dtype=object), lines=table["invalid_lines"]
+    )
+    table = table.assign(invalid_lines=0, has_traces=True)  # the notes tell of them already
+    folders = dict(zip(table.index, table["path"], strict=True))
+    return Runs(table, _unique_names(table), kept_styles(cache_dir, folders))
+
+
+def _unique_names(table: pd.DataFrame) -> dict[str, str]:
+    names = table["experiment"].fillna(table["run_id"]).astype(str)
+    twice = set(names[names.duplicated(keep=False)])
+    return {
+        run_id: f"{name} ({run_id})" if name in twice and name != run_id else name
+        for run_id, name in zip(table["run_id"], names, strict=True)
+    }
