@@ -3,15 +3,20 @@
 WITH wanted AS (
     SELECT DISTINCT unnest(CAST($wanted AS VARCHAR[])) AS asin
 ),
+products AS (
+    SELECT run_id, episode_id, asin, bool_or(is_goal) AS is_goal, bool_or(opened) AS opened
+    FROM exposures
+    WHERE list_contains($run_ids, run_id)
+    GROUP BY ALL
+),
 seen AS (
     SELECT
-        x.run_id, x.episode_id,
-        coalesce(list(DISTINCT x.asin) FILTER (x.is_goal OR w.asin IS NOT NULL), []) AS shown,
-        coalesce(list(DISTINCT x.asin) FILTER (x.opened AND (x.is_goal OR w.asin IS NOT NULL)), []) AS opened,
-        count(DISTINCT x.asin) AS products_shown,
-        count(DISTINCT x.asin) FILTER (x.opened) AS products_opened
-    FROM exposures x LEFT JOIN wanted w USING (asin)
-    WHERE list_contains($run_ids, x.run_id)
+        run_id, episode_id,
+        coalesce(list(p.asin) FILTER (is_goal OR w.asin IS NOT NULL), []) AS shown,
+        coalesce(list(p.asin) FILTER (opened AND (is_goal OR w.asin IS NOT NULL)), []) AS opened,
+        count(p.asin) AS products_shown,
+        count(p.asin) FILTER (opened) AS products_opened
+    FROM products p LEFT JOIN wanted w USING (asin)
     GROUP BY ALL
 ),
 repeated AS (
