@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from shopsim.cli import app
 from shopsim.cli.process import run_app
-from shopsim.rlve import demo
+from shopsim.rlve import Curriculum, demo, demo_play
 from shopsim.rlve.agents import agent_names
 from shopsim.rlve.collections import ENVIRONMENTS
 from shopsim.rlve.demo import DEMO_RUNS, DemoError, DemoReport, demo_is_finished, run_demo
@@ -19,7 +21,8 @@ from shopsim.rollout.manifest import PlanMismatchError, read_manifest, write_man
 from shopsim.settings import Settings, load_settings
 from tests.factories.rlve_runs import content
 
-SMALL = {"rlve-demo-trained": ("clerk-trained", 12), "rlve-demo-random": ("random", 5)}
+SMALL_RANDOM = {"rlve-demo-random": ("random", 5)}
+SMALL = {"rlve-demo-trained": ("clerk-trained", 12), **SMALL_RANDOM}
 
 
 @pytest.fixture
@@ -76,8 +79,8 @@ def test_what_was_cut_off_is_played_to_its_end(settings: Settings) -> None:
 def test_processes_change_nothing_but_the_time(settings: Settings) -> None:
     told: list[int] = []
 
-    def progress(episodes: object, label: str, total: int) -> list[int]:
-        told.extend(episodes)  # type: ignore[call-overload]
+    def progress(episodes: Iterable[int], label: str, total: int) -> Iterable[int]:
+        told.extend(episodes)
         assert total == 17
         return []
 
@@ -85,6 +88,38 @@ def test_processes_change_nothing_but_the_time(settings: Settings) -> None:
     run_demo(settings, force=True, concurrency=2, progress=progress)
     assert told == [1] * 17
     assert {folder: content(folder) for folder in here} == here
+
+
+def test_an_interrupt_leaves_whole_episodes_and_no_process(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "DEMO_RUNS", {"rlve-demo-trained": ("clerk-trained", 150), **SMALL_RANDOM})
+
+    def interrupted(episodes: Iterable[int], label: str, total: int) -> Iterable[int]:
+        for _ in episodes:
+            raise KeyboardInterrupt
+        return ()
+
+    with pytest.raises(KeyboardInterrupt):
+        run_demo(settings, concurrency=2, progress=interrupted)
+    assert multiprocessing.active_children() == []
+    trained = run_demo(settings)[0]
+    assert trained.kept and trained.kept + trained.played == 150
+    assert [record["episode"] for record in content(trained.folder)] == list(range(150))
+
+
+def test_a_worker_that_is_told_to_stop_ends_its_episode_and_no_more(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played, stop = multiprocessing.Value("q", 0), multiprocessing.Event()
+    stop.set()
+    monkeypatch.setattr(demo_play, "follow_parent", lambda: None)
+    demo_play._start_worker(settings, played, stop)  # type: ignore[arg-type]
+    request = demo.demo_requests()[0]
+    demo_play._work(request)
+    folder = settings.runs_root / request.experiment
+    assert (played.value, len(content(folder))) == (1, 1)
+    assert Curriculum.load(folder / "rlve_curriculum.json").episodes == 1
 
 
 def test_it_is_labelled_as_scripted_and_replays(settings: Settings) -> None:
