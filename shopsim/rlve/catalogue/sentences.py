@@ -6,7 +6,7 @@ from typing import Final
 
 from shopsim.rlve.catalogue.product import AttributeValue
 
-__all__ = ["constraint_sentence", "shown_attribute", "shown_value", "spoken_name"]
+__all__ = ["can_be_quoted", "constraint_sentence", "shown_attribute", "shown_value", "spoken_name"]
 
 _UNITS: Final = {
     "celsius": "°C",
@@ -48,6 +48,11 @@ _FIELDS: Final = {
     ("brand", "eq"): 'The brand should be "{value}".',
     ("category", "eq"): 'It should be in the category "{value}".',
 }
+
+
+def can_be_quoted(text: str) -> bool:
+    """Whether ``text`` in quotation marks can be read: it is not empty and holds no such mark itself."""
+    return bool(text) and '"' not in text
 
 
 def spoken_name(name: str) -> tuple[str, str]:

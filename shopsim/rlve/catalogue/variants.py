@@ -9,7 +9,9 @@ from importlib import resources
 from typing import Any, Final
 
 from shopsim.catalog.sample.dice import Dice
+from shopsim.rlve.catalogue.constraints import same_value
 from shopsim.rlve.catalogue.product import Product
+from shopsim.rlve.catalogue.sentences import can_be_quoted
 
 __all__ = ["VARIANTS", "Variant", "variant_attribute", "variants_of"]
 
@@ -40,12 +42,13 @@ def variant_attribute(product: Product) -> tuple[str, tuple[str, ...]]:
 
 
 def variants_of(product: Product) -> tuple[Variant, ...]:
-    """The three variants, always the same for a product. A value that its attributes state is among them."""
+    """The three variants, always the same for a product. A value that its attributes state is among them,
+    unless it cannot be quoted: the user could not name it."""
     attribute, values = variant_attribute(product)
     dice = Dice(0, "variants", product.id)
     stated = product.attributes.get(attribute)
-    first = [stated] if isinstance(stated, str) else []
-    others = [value for value in values if value not in first]
+    first = [stated] if isinstance(stated, str) and can_be_quoted(stated) else []
+    others = [value for value in values if not any(same_value(value, other) for other in first)]
     chosen = dice.shuffled([*first, *dice.some(others, VARIANTS - len(first))])
     return tuple(
         Variant(f"{product.id}-V{number}", product.id, attribute, value)

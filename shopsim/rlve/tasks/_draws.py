@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from shopsim.rlve.action import AgentAction
+from shopsim.rlve.catalogue.sentences import can_be_quoted
 from shopsim.rlve.tasks._common import Unsolvable
 
 if TYPE_CHECKING:
@@ -16,22 +17,18 @@ if TYPE_CHECKING:
 
 __all__ = ["can_be_named", "draw_product", "ending", "history"]
 
-_TRIES: Final = 500
+_TRIES: Final = 50
 _LONGEST_TITLE: Final = 500
 
 
 def can_be_named(world: World, product: Product) -> bool:
-    """Whether the title in quotes means this product: no quote in it, no other one of its leaf has it.
+    """Whether the title in quotes means this product: no quote in it, and no other product has it.
 
     Longer titles than a search takes for a query are left out, too.
     """
-    if '"' in product.title or len(product.title) > _LONGEST_TITLE:
+    if not can_be_quoted(product.title) or len(product.title) > _LONGEST_TITLE:
         return False
-    titles = world.catalogue.columns.titles
-    same = [
-        row for row in world.catalogue.rows_of_leaf(product.leaf).tolist() if titles[row] == product.title
-    ]
-    return len(same) == 1
+    return len(world.catalogue.columns.titles.rows_of(product.title)) == 1
 
 
 def draw_product(

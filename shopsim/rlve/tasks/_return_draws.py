@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from shopsim.rlve.catalogue import Constraint
+from shopsim.rlve.catalogue.sentences import can_be_quoted
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Fact
 from shopsim.rlve.tasks._common import Unsolvable
@@ -102,7 +103,7 @@ def draw_wish(world: World, returned: Product, difficulty: Difficulty, dice: Ran
         for product_id in world.catalogue.by_leaf(returned.leaf)
         if product_id != returned.id and world.is_in_stock(product_id)
     ]
-    if not others:
+    if not others or not can_be_quoted(returned.leaf):
         return None
     witness = world.product(dice.choice(others))
     world.out_of_stock.discard(witness.id)

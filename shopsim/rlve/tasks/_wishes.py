@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from shopsim.rlve.catalogue.constraints import NUMERIC_FIELDS, POOL_SIZE, Constraint, met_counts
-from shopsim.rlve.catalogue.sentences import spoken_name
+from shopsim.rlve.catalogue.sentences import can_be_quoted, spoken_name
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Fact
 
@@ -116,14 +116,16 @@ def _slack(difficulty: Difficulty, dice: Random) -> float:
 
 def _all_wishes(product: Product, difficulty: Difficulty, dice: Random) -> list[Constraint]:
     lower, upper = 1.0 - _slack(difficulty, dice), 1.0 + _slack(difficulty, dice)
-    wishes = [
-        Constraint("brand", "eq", product.brand),
+    wishes = [Constraint("brand", "eq", product.brand)] if can_be_quoted(product.brand) else []
+    wishes += [
         Constraint("rating", "ge", max(1.0, math.floor(product.rating * lower * 10) / 10)),
         Constraint("shipping_days", "le", int(product.shipping_days * upper)),
     ]
     for name, value in product.attributes.items():
         if name in _FIELDS:
             continue  # a constraint on that name means the field of the product
+        if isinstance(value, str) and not can_be_quoted(value):
+            continue
         if isinstance(value, str | bool):
             wishes.append(Constraint(name, "eq", value))
         else:

@@ -18,6 +18,7 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from shopsim.rlve.action import AgentAction
+from shopsim.rlve.catalogue.sentences import can_be_quoted
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
 from shopsim.rlve.tasks._common import (
@@ -153,7 +154,8 @@ def _draw_project(world: World, count: int, dice: Random) -> tuple[str, list[str
     """A project and ``count`` leaf categories of its departments; of any where no project has enough."""
     by_department: dict[str, set[str]] = {}
     for path in world.catalogue.categories:
-        by_department.setdefault(path[0], set()).add(path[-1])
+        if can_be_quoted(path[-1]):
+            by_department.setdefault(path[0], set()).add(path[-1])
     projects = list(_projects())
     dice.shuffle(projects)
     for text, words in projects:
@@ -161,11 +163,10 @@ def _draw_project(world: World, count: int, dice: Random) -> tuple[str, list[str
         leaves = sorted({leaf for name in fitting for leaf in by_department[name]})
         if len(fitting) > 1 and len(leaves) >= count:
             return text, dice.sample(leaves, count)
-    if len(world.catalogue.leaves) < count:
-        raise Unsolvable(
-            f"a project needs {count} categories, the catalogue has {len(world.catalogue.leaves)}"
-        )
-    return _ANY_PROJECT, dice.sample(world.catalogue.leaves, count)
+    leaves = [leaf for leaf in world.catalogue.leaves if can_be_quoted(leaf)]
+    if len(leaves) < count:
+        raise Unsolvable(f"a project needs {count} categories, the catalogue has {len(leaves)}")
+    return _ANY_PROJECT, dice.sample(leaves, count)
 
 
 def _draw_product(world: World, leaf: str, dice: Random) -> Product:

@@ -17,6 +17,7 @@ import numpy as np
 
 from shopsim.rlve.action import AgentAction
 from shopsim.rlve.catalogue.constraints import Constraint, share_met
+from shopsim.rlve.catalogue.sentences import can_be_quoted
 from shopsim.rlve.catalogue.similarity import similarity
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.persona import Persona, draw_persona
@@ -127,10 +128,10 @@ def _draw_target(world: World, dice: Random) -> Product:
     """Of a few products in stock the one with most attributes: it can be asked for in most ways."""
     rows = [dice.randrange(len(world.catalogue)) for _ in range(_CANDIDATES)]
     products = [world.catalogue.product(row) for row in rows]
-    in_stock = [product for product in products if world.is_in_stock(product.id)]
-    if not in_stock:
+    fit = [one for one in products if can_be_quoted(one.leaf) and world.is_in_stock(one.id)]
+    if not fit:
         raise Unsolvable("no product in stock drawn")
-    return max(in_stock, key=lambda product: len(product.attributes))
+    return max(fit, key=lambda product: len(product.attributes))
 
 
 def _draw_persona(
@@ -148,7 +149,7 @@ def _draw_persona(
         world.catalogue.product(row) for row in pool_of(world, target.leaf, described, without=target.id)
     ]
     reference = max(
-        (product for product in others if '"' not in product.title),
+        (product for product in others if can_be_quoted(product.title)),
         key=lambda product: (share_met(described, product), similarity(target, product)),
         default=None,
     )
@@ -156,7 +157,7 @@ def _draw_persona(
         dice,
         price_low=float(prices.min()),
         price_high=float(prices.max()),
-        brand=target.brand,
+        brand=target.brand if can_be_quoted(target.brand) else None,
         reference=reference,
     )
 

@@ -39,12 +39,17 @@ class JourneyTask:
         self._tasks = dict(tasks)
 
     def generate(self, world: World, difficulty: Difficulty, dice: Random) -> Problem:
-        """Draw parts that the oracle can solve together within the turns, all in ``world``."""
+        """Draw parts that the oracle can solve together within the turns, all in ``world``.
+
+        A task that found no problem in all its draws is not asked again. Raises :class:`RlveError` when too
+        few are left.
+        """
         count = min(_MAX_PARTS, 2 + difficulty.d // 4, len(self._tasks))
+        hopeless: dict[str, str] = {}
 
         def draw() -> Problem:
             with world.transaction():
-                return self._draw(world, difficulty, dice, count)
+                return self._draw(world, difficulty, dice, count, hopeless)
 
         return draw_solvable(self.id, draw)
 
@@ -97,9 +102,22 @@ class JourneyTask:
                 ),
             )
 
-    def _draw(self, world: World, difficulty: Difficulty, dice: Random, count: int) -> Problem:
-        shown_order = dice.sample(sorted(self._tasks), count)
-        made = {env: self._make(env, world, difficulty, dice) for env in _making_order(shown_order)}
+    def _draw(
+        self, world: World, difficulty: Difficulty, dice: Random, count: int, hopeless: dict[str, str]
+    ) -> Problem:
+        """One draw; tasks that turn out to have no problem are put into ``hopeless``, with the reason."""
+        left = sorted(self._tasks.keys() - hopeless.keys())
+        if len(left) < count:
+            why = "; ".join(hopeless.values())
+            raise RlveError(f"{self.id}: needs {count} other tasks, {len(left)} can be made ({why})")
+        shown_order = dice.sample(left, count)
+        made = {}
+        for env in _making_order(shown_order):
+            try:
+                made[env] = self._tasks[env].generate(world, difficulty, dice)
+            except RlveError as error:
+                hopeless[env] = str(error)
+                raise Unsolvable(hopeless[env]) from error
         problem = Problem(
             env=self.id,
             difficulty=difficulty,
@@ -112,12 +130,6 @@ class JourneyTask:
         if reason := self._why_not(problem, world):
             raise Unsolvable(reason)
         return problem
-
-    def _make(self, env: str, world: World, difficulty: Difficulty, dice: Random) -> Problem:
-        try:
-            return self._tasks[env].generate(world, difficulty, dice)
-        except RlveError as error:
-            raise Unsolvable(str(error)) from error
 
     def _why_not(self, problem: Problem, world: World) -> str:
         """Why the oracle fails ``problem``; empty when it gets it right in time. Leaves ``world`` alone."""

@@ -14,6 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from shopsim.rlve.action import AgentAction
+from shopsim.rlve.catalogue.sentences import can_be_quoted
 from shopsim.rlve.difficulty import Difficulty, sigmoid
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
 from shopsim.rlve.tasks._common import call, clip, final_action, plain_persona
@@ -101,7 +102,7 @@ def references(world: World, order: Order, orders: list[Order]) -> list[str]:
         product = world.product(line.product_id)
         if products[product.id] == 1 and can_be_named(world, product):
             found.append(f'It is the order with the "{product.title}".')
-        if leaves[product.leaf] == 1:
+        if leaves[product.leaf] == 1 and can_be_quoted(product.leaf):
             found.append(f'It is the order in which I bought something of the category "{product.leaf}".')
     days = Counter(one.placed_on for one in orders)
     if days[order.placed_on] == 1:

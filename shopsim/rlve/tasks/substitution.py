@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from shopsim.rlve.action import AgentAction
 from shopsim.rlve.catalogue.constraints import Constraint, share_met
+from shopsim.rlve.catalogue.sentences import can_be_quoted
 from shopsim.rlve.catalogue.similarity import similarity
 from shopsim.rlve.catalogue.variants import variant_attribute
 from shopsim.rlve.difficulty import Difficulty
@@ -157,7 +158,11 @@ class _Relevance:
 def _compatibility(product: Product) -> Constraint | None:
     """The attribute by which products of the category fit or do not fit; else any that has a text."""
     attribute, _ = variant_attribute(product)
-    texts = {name: value for name, value in product.attributes.items() if isinstance(value, str)}
+    texts = {
+        name: value
+        for name, value in product.attributes.items()
+        if isinstance(value, str) and can_be_quoted(value)
+    }
     if not texts:
         return None
     name = attribute if attribute in texts else next(iter(texts))
