@@ -31,15 +31,17 @@ def window_figure(rows: pd.DataFrame, *, names: Names, styles: Styles, last: int
     ``rows`` of ``conversation_draws.sql``; the line is h. ``last``: where the axis of all figures ends.
     """
     figure = go.Figure()
-    for run_id, part in rows.groupby("run_id", sort=False):
-        style, name = styles[str(run_id)], plot_text(names[str(run_id)], 40)
+    runs = list(dict.fromkeys(rows["run_id"]))
+    for place, run_id in enumerate(runs):
+        part, style, name = rows[rows["run_id"] == run_id], styles[run_id], plot_text(names[run_id], 40)
+        shift = _beside(place, len(runs), 0.07, 0.5)  # runs with equal windows stay apart
         low, high = part["window_low"].astype("float64"), part["window_high"].astype("float64")
         told = [f"{int(a)} to {int(b)}" for a, b in zip(low, high, strict=True)]
         common: dict[str, Any] = {"x": part["episode"], "mode": "lines"}
         figure.add_trace(
             go.Scatter(
                 **common,
-                y=low,
+                y=low + shift,
                 line={"color": style.colour, "width": 0, "shape": "hv"},
                 hoverinfo="skip",
                 showlegend=False,
@@ -48,10 +50,10 @@ def window_figure(rows: pd.DataFrame, *, names: Names, styles: Styles, last: int
         figure.add_trace(
             go.Scatter(
                 **common,
-                y=high,
+                y=high + shift,
                 line={"color": style.colour, "dash": style.dash, "width": 2.2, "shape": "hv"},
                 fill="tonexty",
-                fillcolor=translucent(style.colour, 0.15),
+                fillcolor=translucent(style.colour, 0.1),
                 name=name,
                 customdata=told,
                 hovertemplate=f"{name}<br>episode %{{x:,}}: difficulties %{{customdata}}<extra></extra>",
@@ -76,7 +78,7 @@ def level_figure(rates: pd.DataFrame, *, names: Names, styles: Styles, hardest: 
     for place, run_id in enumerate(runs):
         part = rates[rates["run_id"] == run_id]
         style, name = styles[run_id], plot_text(names[run_id], 40)
-        shift = 0.5 * (place - (len(runs) - 1) / 2) / max(len(runs), 4)
+        shift = _beside(place, len(runs), 0.12, 0.6)
         share = 100 * part["share"]
         figure.add_trace(
             go.Scatter(
@@ -116,7 +118,7 @@ def top_figure(states: pd.DataFrame, *, labels: Names, names: Names, styles: Sty
     for place, run_id in enumerate(runs):
         part = states[(states["run_id"] == run_id) & states["env"].isin(order) & (states["attempts"] > 0)]
         style, name = styles[run_id], plot_text(names[run_id], 40)
-        shift = 0.66 * (place - (len(runs) - 1) / 2) / max(len(runs), 2)
+        shift = _beside(place, len(runs), 0.3, 0.66)
         share = 100 * part["share"]
         figure.add_trace(
             go.Scatter(
@@ -174,6 +176,11 @@ def reward_figure(means: pd.DataFrame) -> go.Figure:
     figure.update_xaxes(title={"text": "Mean"}, range=[-1.04, 1.04])
     _rows(figure, [f"{plot_text(group, 36)}  <i>n={int(sizes[group]):,}</i>" for group in order])
     return figure
+
+
+def _beside(place: int, number: int, step: float, most: float) -> float:
+    """How far the ``place``-th of ``number`` runs stands beside the middle; all together at most ``most``."""
+    return min(step, most / max(number, 1)) * (place - (number - 1) / 2)
 
 
 def _bars(centre: pd.Series[Any], low: pd.Series[Any], high: pd.Series[Any], colour: str) -> dict[str, Any]:

@@ -81,6 +81,7 @@ def require_runs(*, traces: bool = False) -> Runs:
 
 def _no_runs() -> None:
     """What there is instead, and what to do."""
+    from dashboard.ui.conversations import conversations_state
     from dashboard.ui.training import load_training
 
     roots = ", ".join(str(root) for root in current_workspace().roots)
@@ -90,6 +91,13 @@ def _no_runs() -> None:
             hint="Their groups and rollouts are on the page Training.",
         )
         link_to("training", "Training")
+        return
+    if conversations_state().run_ids:
+        empty_state(
+            f"No evaluation runs found in {roots}, only runs of the conversation environments.",
+            hint="They are on the pages Curriculum and Conversations.",
+        )
+        link_to("curriculum", "Curriculum")
         return
     empty_state(
         f"No runs found in {roots}.",

@@ -6,10 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-import pandas as pd
 import streamlit as st
 
-from dashboard.analysis.columns import Column
 from dashboard.analysis.conversations import ACTS, ENDINGS, env_label
 from dashboard.analysis.conversations.episode import (
     CallView,
@@ -23,28 +21,19 @@ from dashboard.analysis.conversations.episode import (
     shown_titles,
     verdict_parts,
 )
+from dashboard.analysis.grid import Cell, GridRow
 from dashboard.analysis.recorded import as_mapping, as_text, printable
 from dashboard.ui import components as ui
-from dashboard.ui import state, tables
+from dashboard.ui import state
+from dashboard.ui.grid import draw_grid
 from dashboard.ui.long_text import long_text
-from dashboard.ui.text import MISSING, count, duration, is_missing, number, plural, safe_text, shorten
+from dashboard.ui.text import count, duration, is_missing, number, plural, safe_text, shorten
 from shopsim.rollout.summary import finite_number
 from shopsim.rollout.trace import encode_record
 
 __all__ = ["draw_episode"]
 
 _MOST_JSON: Final = 20_000
-_PART_COLUMNS: Final = {
-    "good": Column("", width=40, help="✓ as good as it must be, ✗ short of it"),
-    "label": Column("Figure", width=190),
-    "value": Column("Value", "number", 3, width=80),
-    "meaning": Column("Meaning", width="large"),
-}
-_FACT_COLUMNS: Final = {
-    "name": Column("Fact", width=190),
-    "told": Column("Told", width=110),
-    "text": Column("In the user's words", width="large"),
-}
 
 
 def draw_episode(episode: Mapping[str, Any], record: Mapping[str, Any]) -> None:
@@ -98,7 +87,8 @@ def _draw_turns(record: Mapping[str, Any]) -> None:
 def _draw_user(user: UserView, key: str) -> None:
     act = ACTS.get(user.act, user.act)
     with st.container(border=True):
-        st.caption(safe_text(f"User {act}" + (f" ({user.act})" if user.act in ACTS else "")))
+        told = safe_text(f"User {act}" + (f" ({user.act})" if user.act in ACTS else ""))
+        st.caption(f":material/person: {told}")
         if user.text:
             long_text(user.text, key=f"user-{key}")
         else:
@@ -110,7 +100,7 @@ def _draw_user(user: UserView, key: str) -> None:
 def _draw_agent(turn: TurnView, titles: Mapping[str, str]) -> None:
     with st.container(border=True):
         took = "" if turn.latency_ms is None or turn.latency_ms < 1 else f", took {duration(turn.latency_ms)}"
-        st.caption(f"Agent, turn {turn.number}{took}")
+        st.caption(f":material/smart_toy: Agent, turn {turn.number}{took}")
         if turn.parse_error:
             st.warning(
                 safe_text(f"No valid action: {shorten(turn.parse_error, 400)}"), icon=":material/block:"
@@ -165,20 +155,15 @@ def _draw_verdict(record: Mapping[str, Any]) -> None:
     verdict = as_mapping(as_mapping(record.get("end")).get("verdict"))
     right = "right" if verdict.get("correct") is True else "not right"
     task = finite_number(verdict.get("reward"))
-    st.caption(safe_text(f"By its task {right}, r_task {number(task)}. {reward_sum(record)}"))
-    rows = [
-        {
-            "good": {None: "", True: "✓", False: "✗"}[part.good],
-            "label": part.label,
-            "value": part.value,
-            "meaning": part.meaning,
-        }
-        for part in verdict_parts(record)
-    ]
-    if not rows:
+    st.caption(safe_text(f"The task's verifier: {right}, r_task {number(task)}. {reward_sum(record)}"))
+    parts = verdict_parts(record)
+    if not parts:
         ui.empty_state("The verdict holds no figures.")
         return
-    _table(pd.DataFrame(rows), _PART_COLUMNS, "verdict")
+    rows = [
+        GridRow(part.label, (Cell(f"{part.value:,.3f}", part.good), Cell(part.meaning))) for part in parts
+    ]
+    draw_grid(rows, ("Value", "Meaning"), caption="Figures of the verdict")
 
 
 def _draw_facts(record: Mapping[str, Any]) -> None:
@@ -187,15 +172,14 @@ def _draw_facts(record: Mapping[str, Any]) -> None:
     told = [fact for fact in known if fact.told or fact.counted]
     untold = len(known) - len(told)
     late = sum(not fact.counted for fact in told)
-    note = (
-        f"{plural(len(told), 'fact')} told, {count(untold)} never told: those are not held against the agent."
-    )
+    note = f"{plural(len(told), 'fact')} told"
+    note += f", {count(untold)} never told: not held against the agent." if untold else ", which are all."
     if late:
         note += f" {count(late)} came after the agent's last turn."
     st.caption(note)
     if told:
-        rows = [{"name": fact.name, "told": fact.told, "text": fact.text} for fact in told]
-        _table(pd.DataFrame(rows), _FACT_COLUMNS, "told")
+        rows = [GridRow(fact.name, (Cell(fact.told), Cell(fact.text))) for fact in told]
+        draw_grid(rows, ("Told", "In the user's words"), caption="Facts that the user told")
 
 
 def _draw_private(record: Mapping[str, Any]) -> None:
@@ -209,24 +193,14 @@ def _draw_private(record: Mapping[str, Any]) -> None:
     untold = [fact for fact in facts(record) if not fact.told and not fact.counted]
     if untold:
         st.caption("Never told")
-        _table(pd.DataFrame([{"name": f.name, "text": f.text} for f in untold]), _FACT_COLUMNS, "untold")
+        rows = [GridRow(fact.name, (Cell(fact.text),)) for fact in untold]
+        draw_grid(rows, ("In the user's words",), caption="Facts that were never told")
     st.caption("Target")
     _json(private.get("target"))
     for name, label in (("parts", "Subgoals"), ("persona", "Persona"), ("world", "World at the end")):
         if private.get(name):
             with st.expander(label):
                 _json(private[name])
-
-
-def _table(table: pd.DataFrame, columns: Mapping[str, Column], key: str) -> None:
-    st.dataframe(
-        table,
-        key=f"episode_{key}",
-        hide_index=True,
-        placeholder=MISSING,
-        column_config=tables.columns({name: columns[name] for name in table.columns}),
-        height="content" if len(table) <= 12 else 458,
-    )
 
 
 def _draw_download(record: Mapping[str, Any], episode_id: str) -> None:

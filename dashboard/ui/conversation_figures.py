@@ -181,8 +181,8 @@ def draw_wrong(view: ConversationsView, run_id: str) -> None:
     )
     st.caption(
         f"{plural(failed, 'failed episode')}, judged by the figures of their verdicts: short is below 95% of "
-        "the best possible, or above zero where nothing is wanted. An episode may fall short in several, or in "
-        "none when only a violation made it fail. Select a row's cell for its episodes below."
+        "the best possible, or above zero where nothing is wanted. An episode may fall short in several, or "
+        "in none when only a violation made it fail. Select a row's cell for its episodes below."
     )
 
 

@@ -37,7 +37,7 @@ def choose_episode(view: ConversationsView, run_id: str) -> tuple[str, list[str]
 
     None when they leave none. A cell of the table chooses another episode.
     """
-    st.subheader("Conversations", anchor=False)
+    st.subheader("Single conversations", anchor=False)
     episodes = _filtered(view, run_id)
     if episodes.empty:
         ui.empty_state("No conversation passes the filters.", hint="Widen them above.")

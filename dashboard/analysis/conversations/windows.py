@@ -71,7 +71,7 @@ class Windows:
 
 
 def replay_windows(draws: pd.DataFrame, saved: pd.DataFrame) -> Windows:
-    """Replay ``draws`` (``conversation_draws.sql``), compare with ``saved`` (``conversation_windows.sql``)."""
+    """Replay ``draws`` (``conversation_draws.sql``); ``saved`` are rows of ``conversation_windows.sql``."""
     states: list[tuple[Any, ...]] = []
     decided: list[tuple[Any, ...]] = []
     notes: dict[str, str] = {}
@@ -153,8 +153,8 @@ def _outlook(attempts: int, passes: int) -> str:
     if failed > EPISODES_A_LEVEL - NEEDED:
         return f"stays: {failed} failed, at most {EPISODES_A_LEVEL - NEEDED} may"
     if passes >= NEEDED:
-        return f"moves up after {left} more, whatever they are"
-    return f"moves up with {NEEDED - passes} passes of {left} more"
+        return f"moves up after {left} more, however they end"
+    return f"moves up if {NEEDED - passes} of the next {left} pass"
 
 
 def decision_table(decisions: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:

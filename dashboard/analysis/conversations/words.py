@@ -12,12 +12,12 @@ __all__ = ["ACTS", "ENDINGS", "ending_label", "ending_order", "env_label", "env_
 _ENV_NAMES: Final[Mapping[str, str]] = {
     "PD": "product discovery",
     "SUB": "substitution",
-    "CART": "cart",
-    "RETURN": "return",
+    "CART": "filling a cart",
+    "RETURN": "sending back",
     "STATUS": "order status",
     "POLICY": "policy question",
-    "BUNDLE": "bundle",
-    "JOURNEY": "journey",
+    "BUNDLE": "a project's list",
+    "JOURNEY": "several requests",
 }
 
 ENDINGS: Final[Mapping[str, tuple[str, str]]] = {
