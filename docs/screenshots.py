@@ -41,6 +41,8 @@ VIEWS = {
     "sandbox": "task=11&act=search[绿茶 耐泡]",
     "audit": "",
     "training": "",
+    "curriculum": "rlve_runs=rlve-demo-novice&rlve_runs=rlve-demo-trained&rlve_runs=rlve-demo-expert",
+    "conversations": "rlve_run=rlve-demo-trained",
 }
 
 
