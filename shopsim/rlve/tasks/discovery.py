@@ -139,9 +139,9 @@ def _draw_persona(
 ) -> Persona:
     """A persona that likes what the constraints describe: the target's brand, and its next of kin.
 
-    The reference is not the target itself, since the user may name it. It is the product that meets most of
-    the constraints on attributes, and of those the one that is most like the target, so that constraints and
-    taste do not pull in different directions.
+    The reference is not the target itself nor has its title, since the user may name it. It is the product
+    that meets most of the constraints on attributes, and of those the one that is most like the target, so
+    that constraints and taste do not pull in different directions.
     """
     prices = world.catalogue.price[world.catalogue.rows_of_leaf(target.leaf)]
     described = [constraint for constraint in constraints if constraint.dimension == "similarity"]
@@ -149,7 +149,7 @@ def _draw_persona(
         world.catalogue.product(row) for row in pool_of(world, target.leaf, described, without=target.id)
     ]
     reference = max(
-        (product for product in others if can_be_quoted(product.title)),
+        (one for one in others if can_be_quoted(one.title) and one.title != target.title),
         key=lambda product: (share_met(described, product), similarity(target, product)),
         default=None,
     )
