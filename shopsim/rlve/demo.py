@@ -27,14 +27,14 @@ __all__ = ["DEMO_RUNS", "DEMO_SEED", "DemoError", "DemoReport", "demo_is_finishe
 DEMO_SEED: Final = 20260901
 DEMO_COLLECTION: Final = "C8"
 DEMO_RUNS: Final = {
-    "rlve-demo-novice": ("clerk-novice", 320),
-    "rlve-demo-trained": ("clerk-trained", 1600),
-    "rlve-demo-expert": ("clerk-expert", 1600),
-    "rlve-demo-oracle": ("oracle", 400),
-    "rlve-demo-random": ("random", 160),
+    "rlve-demo-novice": ("clerk-novice", 240),
+    "rlve-demo-trained": ("clerk-trained", 960),
+    "rlve-demo-expert": ("clerk-expert", 960),
+    "rlve-demo-oracle": ("oracle", 320),
+    "rlve-demo-random": ("random", 120),
 }
-"""Name -> agent and episodes, in the order in which they are listed. 1,600 episodes take the windows of the
-eight environments two or three steps up."""
+"""Name -> agent and episodes, in the order in which they are listed. 960 episodes take the windows of the eight
+environments one or two steps up; more would make the first start of the pages slow."""
 _AGAIN: Final = "Run `shopsim rlve demo --force` to make the demo runs again."
 
 Progress = Callable[[Iterable[int], str, int], Iterable[int]]
