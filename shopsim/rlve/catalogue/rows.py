@@ -7,6 +7,7 @@ import math
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,11 @@ __all__ = ["FIELDS", "ColumnMapping", "RowError", "RowReader"]
 FIELDS: Final = tuple(entry.name for entry in fields(Product))
 _OPTIONAL: Final[dict[str, Any]] = {"description": "", "brand": "", "attributes": {}, "rating_count": 0}
 _MAX_WHOLE: Final = 2**31 - 1
+_MAX_EXACT: Final = 2**53
+"""Whole numbers up to here are exact as a float: attributes are compared with bounds that are floats."""
+_LONGEST_ID: Final = 190
+"""Tools take ids of 200 characters, those of variants are a few longer than their product's."""
+_SHOWN: Final = 80  # characters of a value in an error
 _RESERVED: Final = frozenset(FIELDS)
 
 
@@ -137,7 +143,7 @@ class RowReader:
 
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise RowError(name, f"{value!r} is not a text", "Give a text in quotes.")
+        raise RowError(name, f"{_shown(value)} is not a text", "Give a text in quotes.")
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -154,7 +160,10 @@ def _filled_text(name: str, value: Any) -> str:
 
 def _id(name: str, value: Any) -> str:
     whole = isinstance(value, int) and not isinstance(value, bool)
-    return _filled_text(name, str(value) if whole else value)
+    text = _filled_text(name, str(value) if whole else value)
+    if len(text) > _LONGEST_ID:
+        raise RowError(name, f"is longer than {_LONGEST_ID} characters", "Give the product a shorter one.")
+    return text
 
 
 def _category(separator: str) -> Callable[[str, Any], tuple[str, ...]]:
@@ -173,30 +182,37 @@ def _number(name: str, value: Any) -> float:
         try:
             value = float(value.strip().removeprefix("$").replace(",", ""))
         except ValueError:
-            raise RowError(name, f"{value!r} is not a number", "Give a number.") from None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise RowError(name, f"{value!r} is not a number", "Give a number.")
-    return float(value)
+            raise RowError(name, f"{_shown(value)} is not a number", "Give a number.") from None
+    try:
+        if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+            number = float(value)
+            if math.isfinite(number):
+                return number
+    except OverflowError:
+        pass  # a whole number of hundreds of digits
+    raise RowError(name, f"{_shown(value)} is not a number", "Give a number.")
 
 
 def _price(name: str, value: Any) -> float:
     price = _number(name, value)
     if price <= 0:
-        raise RowError(name, f"{value!r} is not above zero", "Prices are dollars above zero.")
+        raise RowError(name, f"{_shown(value)} is not above zero", "Prices are dollars above zero.")
     return price
 
 
 def _rating(name: str, value: Any) -> float:
     rating = _number(name, value)
     if not 1 <= rating <= 5:
-        raise RowError(name, f"{value!r} is not from 1 to 5", "Leave it out where nobody rated.")
+        raise RowError(name, f"{_shown(value)} is not from 1 to 5", "Leave it out where nobody rated.")
     return rating
 
 
 def _whole(name: str, value: Any) -> int:
     number = _number(name, value)
     if number != int(number) or not 0 <= number <= _MAX_WHOLE:
-        raise RowError(name, f"{value!r} is not a whole number from 0 to {_MAX_WHOLE}", "Give such a number.")
+        raise RowError(
+            name, f"{_shown(value)} is not a whole number from 0 to {_MAX_WHOLE}", "Give such a number."
+        )
     return int(number)
 
 
@@ -204,10 +220,9 @@ def _attributes(name: str, value: Any) -> dict[str, AttributeValue]:
     if isinstance(value, str):
         try:
             value = json.loads(value) if value.strip() else {}
-        except json.JSONDecodeError as error:
-            raise RowError(
-                name, f"not valid JSON ({error.msg})", "Give an object of names and values."
-            ) from None
+        except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
+            why = getattr(error, "msg", "too large or too deep")
+            raise RowError(name, f"not valid JSON ({why})", "Give an object of names and values.") from None
     if isinstance(value, list):
         value = dict(_pairs(name, value))
     if not isinstance(value, Mapping):
@@ -227,20 +242,36 @@ def _attribute(name: str, value: Any) -> AttributeValue:
         value = ", ".join(str(entry) for entry in value)
     if isinstance(value, str):
         return _text(name, value)
-    if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+    if isinstance(value, Decimal):
+        value = float(value)
+    if isinstance(value, bool) or (isinstance(value, float) and math.isfinite(value)):
         return value
-    raise RowError(name, f"{value!r} is no text, number, yes or no", "Give one of them.")
+    if isinstance(value, int) and abs(value) <= _MAX_EXACT:
+        return value
+    raise RowError(name, f"{_shown(value)} is no text, number, yes or no", "Give one of them.")
 
 
 def _pairs(name: str, value: Iterable[Any]) -> Iterable[tuple[Any, Any]]:
     """Names and values of a list of pairs, or of objects with ``name`` (or ``key``) and ``value``."""
     for entry in value:
-        if isinstance(entry, Mapping) and "value" in entry and ("name" in entry or "key" in entry):
-            yield entry.get("name", entry.get("key")), entry["value"]
-        elif isinstance(entry, list | tuple) and len(entry) == 2 and isinstance(entry[0], str):
-            yield entry[0], entry[1]
+        pair = entry
+        if isinstance(entry, Mapping) and "value" in entry:
+            pair = entry.get("name", entry.get("key")), entry["value"]
+        if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str):
+            yield pair[0], pair[1]
         else:
-            raise RowError(name, f"{entry!r} is no name with a value", "Give an object of names and values.")
+            raise RowError(
+                name, f"{_shown(entry)} is no name with a value", "Give an object of names and values."
+            )
+
+
+def _shown(value: Any) -> str:
+    """A value of a row for an error: short, on one line."""
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of thousands of digits
+        return "a number"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 _CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {

@@ -6,7 +6,18 @@ from typing import Final
 
 from shopsim.rlve.catalogue.product import AttributeValue
 
-__all__ = ["can_be_quoted", "constraint_sentence", "shown_attribute", "shown_value", "spoken_name"]
+__all__ = [
+    "LONGEST_TITLE",
+    "can_be_quoted",
+    "constraint_sentence",
+    "shown_attribute",
+    "shown_value",
+    "spoken_name",
+]
+
+LONGEST_TITLE: Final = 500
+"""Characters of a title that a user may say: half of what a search takes."""
+_LONGEST_VALUE: Final = 200  # a filter of the search takes no more
 
 _UNITS: Final = {
     "celsius": "°C",
@@ -50,9 +61,9 @@ _FIELDS: Final = {
 }
 
 
-def can_be_quoted(text: str) -> bool:
-    """Whether ``text`` in quotation marks can be read: it is not empty and holds no such mark itself."""
-    return bool(text) and '"' not in text
+def can_be_quoted(text: str, longest: int = _LONGEST_VALUE) -> bool:
+    """Whether a user may say ``text`` in quotation marks: it is there, not too long, and has no such mark."""
+    return 0 < len(text) <= longest and '"' not in text
 
 
 def spoken_name(name: str) -> tuple[str, str]:

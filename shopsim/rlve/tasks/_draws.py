@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from shopsim.rlve.action import AgentAction
-from shopsim.rlve.catalogue.sentences import can_be_quoted
+from shopsim.rlve.catalogue.sentences import LONGEST_TITLE, can_be_quoted
 from shopsim.rlve.tasks._common import Unsolvable
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["can_be_named", "draw_product", "ending", "history"]
 
 _TRIES: Final = 50
-_LONGEST_TITLE: Final = 500
 
 
 def can_be_named(world: World, product: Product) -> bool:
@@ -26,7 +25,7 @@ def can_be_named(world: World, product: Product) -> bool:
 
     Longer titles than a search takes for a query are left out, too.
     """
-    if not can_be_quoted(product.title) or len(product.title) > _LONGEST_TITLE:
+    if not can_be_quoted(product.title, LONGEST_TITLE):
         return False
     return len(world.catalogue.columns.titles.rows_of(product.title)) == 1
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from shopsim.rlve.action import AgentAction
 from shopsim.rlve.catalogue.constraints import Constraint, share_met
-from shopsim.rlve.catalogue.sentences import can_be_quoted
+from shopsim.rlve.catalogue.sentences import LONGEST_TITLE, can_be_quoted
 from shopsim.rlve.catalogue.similarity import similarity
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.persona import Persona, draw_persona
@@ -149,7 +149,7 @@ def _draw_persona(
         world.catalogue.product(row) for row in pool_of(world, target.leaf, described, without=target.id)
     ]
     reference = max(
-        (one for one in others if can_be_quoted(one.title) and one.title != target.title),
+        (one for one in others if can_be_quoted(one.title, LONGEST_TITLE) and one.title != target.title),
         key=lambda product: (share_met(described, product), similarity(target, product)),
         default=None,
     )

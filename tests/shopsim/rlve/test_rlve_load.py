@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,14 @@ def test_parquet_with_lists_and_pairs(tmp_path: Path) -> None:
     assert [dict(product.attributes) for product in catalogue] == [dict(entry) for entry in pairs]
 
 
+def test_parquet_with_decimal_prices(tmp_path: Path) -> None:
+    columns = {name: [row[name] for row in ROWS] for name in ROWS[0] if name != "attributes"}
+    columns["price"] = [Decimal(str(price)) for price in columns["price"]]
+    pq.write_table(pa.table(columns), tmp_path / "p.parquet")
+    catalogue = load_catalogue(tmp_path / "p.parquet")
+    assert [product.price for product in catalogue] == [row["price"] for row in ROWS]
+
+
 def test_a_folder_is_all_its_files(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "1.jsonl", ROWS[:5])
     write_jsonl(tmp_path / "2.jsonl.gz", ROWS[5:])
@@ -99,6 +108,17 @@ def test_a_folder_is_all_its_files(tmp_path: Path) -> None:
         (with_change(attributes="{"), "row 2: attributes: not valid JSON"),
         (with_change(attributes=7), "row 2: attributes: is not an object"),
         (with_change(attributes=[1]), "row 2: attributes: 1 is no name with a value"),
+        (
+            with_change(attributes='{"a": ' + "9" * 5_000 + "}"),
+            "row 2: attributes: not valid JSON (too large",
+        ),
+        (with_change(attributes="[" * 100_000), "row 2: attributes: not valid JSON (too large or too deep)"),
+        (with_change(attributes={"a": 10**400}), "row 2: attributes.a: 1000"),
+        (with_change(attributes=[{"name": [1], "value": 2}]), "is no name with a value"),
+        (with_change(price=10**400), "... is not a number"),
+        (with_change(stock=10**400), "... is not a number"),
+        (with_change(price="x" * 10_000), "xxx... is not a number"),
+        (with_change(id="i" * 191), "row 2: id: is longer than 190 characters"),
         (with_change(color="red"), "row 2: color: is not a field of a product"),
         ([1, 2], "row 2: row: is not an object"),
         ("{broken", "row 2: not valid JSON"),
@@ -111,6 +131,7 @@ def test_a_bad_row_is_named_or_skipped_and_counted(tmp_path: Path, row: Any, mes
         load_catalogue(path)
     assert message in str(raised.value)
     assert str(path) in str(raised.value)
+    assert len(str(raised.value)) < len(str(path)) + 300
     assert "\n" not in str(raised.value)
     catalogue, report = read_catalogue(path, strict=False)
     assert list(catalogue.ids) == [ROWS[0]["id"], ROWS[1]["id"]]
