@@ -54,7 +54,7 @@ def read_episodes_file(path: Path, size: int, known: EpisodesFile | None = None)
 
     Raises :class:`OSError` when it cannot be read and :class:`duckdb.Error` when DuckDB cannot go on.
     """
-    if known is not None and (size < known.settled or _tail_of(path, known.settled) != known.tail):
+    if known is not None and (size <= known.size or _tail_of(path, known.settled) != known.tail):
         known = None
     start = 0 if known is None else known.settled
     stretch = Stretch(path, "", start, size, path)

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+from streamlit.testing.v1 import AppTest
+
 from shopsim.formats import RLVE_CURRICULUM_SCHEMA, RLVE_EPISODE_SCHEMA, RLVE_MANIFEST_SCHEMA
 from shopsim.rlve.curriculum import AdaptiveWindow
 from shopsim.rollout.trace import encode_record
 
-__all__ = ["conversation", "sample_conversations", "write_conversations"]
+__all__ = ["conversation", "sample_conversations", "table_with", "write_conversations"]
 
 _PARTS = {
     "PD": ({"ndcg": 1.0, "best_share": 1.0, "out_of_stock_share": 0.0, "constraints": 2.0}, 0.9),
@@ -181,3 +184,12 @@ def write_conversations(
         state = {"schema_version": RLVE_CURRICULUM_SCHEMA, "episodes": len(records), "windows": told}
         (folder / "rlve_curriculum.json").write_text(json.dumps(state), encoding="utf-8")
     return folder
+
+
+def table_with(app: AppTest, *columns: str) -> pd.DataFrame:
+    """The first table of a page that has these columns."""
+    for element in app.dataframe:
+        if set(columns) <= set(element.value.columns):
+            frame: pd.DataFrame = element.value
+            return frame
+    raise AssertionError(f"no table with {columns}")

@@ -1,7 +1,8 @@
-"""Conversation episodes in the lake against a plain Python reading of the same file, on every kind of dirt."""
+"""Conversation episodes in the lake against a plain Python reading of the same file, dirt included."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from copy import deepcopy
@@ -134,10 +135,8 @@ def line(draw: st.DrawFn) -> bytes:
             pass
     told = json.dumps(record)
     if isinstance(path[-1], str) and draw(st.integers(0, 2)) == 0:
-        try:
+        with contextlib.suppress(KeyError, IndexError, TypeError):
             told = repeat_key(conversation(1), path, draw(odd_values))
-        except (KeyError, IndexError, TypeError):
-            pass
     data = told.encode("utf-8", "replace")
     return data[: draw(st.integers(0, len(data)))] if draw(st.integers(0, 9)) == 0 else data
 

@@ -1,0 +1,74 @@
+"""EcomRLVE runs in a real browser: from the curriculum to a conversation, a tool call, the private goal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.factories.browser import needs_browser, opened_page, served
+from tests.factories.review_pages import ReviewApp
+from tests.factories.rlve_review import sample_conversations, write_conversations
+
+pytestmark = needs_browser
+MAIN = '[data-testid="stMain"]'
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("conversations-browser")
+    write_conversations(folder / "runs" / "talk-a", sample_conversations(150, fails=11))
+    write_conversations(folder / "runs" / "talk-b", sample_conversations(60))
+    with served(ReviewApp(folder).variables) as address:
+        yield address
+
+
+def expect_query(page: Page, **expected: str) -> None:
+    """Wait until the address holds these parameters."""
+    found: dict[str, str] = {}
+    for _ in range(150):
+        query = parse_qs(urlsplit(page.evaluate("location.href")).query)
+        found = {key: values[-1] for key, values in query.items()}
+        if expected.items() <= found.items():
+            return
+        page.wait_for_timeout(200)
+    assert found == expected
+
+
+def test_from_the_curriculum_to_a_private_goal(server: str) -> None:
+    with opened_page() as page:
+        page.goto(f"{server}/curriculum")
+        expect(page.get_by_text("Windows over the episodes")).to_be_visible()
+        expect(page.locator(f"{MAIN} .js-plotly-plot")).to_have_count(7)
+        page.locator('[data-testid="stSidebar"]').get_by_text("Conversations").click()
+        expect(page.get_by_role("heading", name="Endings")).to_be_visible()
+        expect_query(page, rlve_run="talk-a")
+        page.goto(f"{server}/conversations?rlve_run=talk-b&ending=invalid_call")
+        expect(page.get_by_text("Failed: reward -1.000")).to_be_visible()
+        expect(page.get_by_text("1 of 4", exact=True)).to_be_visible()
+        page.keyboard.press("Shift+N")
+        expect_query(page, rlve_run="talk-b", ending="invalid_call", conversation="episode-000029")
+        expect(page.get_by_text("2 of 4", exact=True)).to_be_visible()
+        page.get_by_text('catalog.search({"query": "kettle"})').first.click()
+        expect(page.get_by_text("Arguments").first).to_be_visible()
+        expect(page.get_by_text("Sotto voce untold.")).to_have_count(0)
+        page.get_by_text("Show the private goal").click()
+        expect(page.get_by_text("Sotto voce untold.")).to_be_visible()
+        address = page.evaluate("location.href")
+        page.goto("about:blank")
+        page.goto(address)
+        expect(page.get_by_text("Sotto voce untold.")).to_be_visible()
+        expect(page.get_by_text("2 of 4", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("address", ["curriculum", "conversations?rlve_run=talk-a&private=1&by=both"])
+def test_a_narrow_window_needs_no_sideways_scrolling(server: str, address: str) -> None:
+    with opened_page(width=390, height=3000) as page:
+        page.goto(f"{server}/{address}")
+        expect(page.locator(f"{MAIN} .js-plotly-plot").first).to_be_visible()
+        expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+        page.wait_for_timeout(800)
+        widths = page.locator(MAIN).evaluate("main => [main.scrollWidth, main.clientWidth]")
+        assert widths[0] <= widths[1] + 1
