@@ -33,8 +33,8 @@ DEMO_RUNS: Final = {
     "rlve-demo-oracle": ("oracle", 320),
     "rlve-demo-random": ("random", 120),
 }
-"""Name -> agent and episodes, in the order in which they are listed. 960 episodes take the windows of the eight
-environments one or two steps up; more would make the first start of the pages slow."""
+"""Name -> agent and episodes, in the order in which they are listed. 960 episodes take the windows of the
+eight environments one or two steps up; more would make the first start of the pages slow."""
 _AGAIN: Final = "Run `shopsim rlve demo --force` to make the demo runs again."
 
 Progress = Callable[[Iterable[int], str, int], Iterable[int]]
