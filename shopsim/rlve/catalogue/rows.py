@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -23,6 +24,7 @@ _MAX_EXACT: Final = 2**53
 """Whole numbers up to here are exact as a float: attributes are compared with bounds that are floats."""
 _LONGEST_ID: Final = 190
 """Tools take ids of 200 characters, those of variants are a few longer than their product's."""
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _SHOWN: Final = 80  # characters of a value in an error
 _RESERVED: Final = frozenset(FIELDS)
 
@@ -151,8 +153,14 @@ def _text(name: str, value: Any) -> str:
     return value.strip()
 
 
+def _line(name: str, value: Any) -> str:
+    """A text that users say, on one line: line ends and control characters become a space, so that no title
+    can pass for another line of a conversation, or steer a terminal."""
+    return _CONTROL.sub(" ", _text(name, value)).strip()
+
+
 def _filled_text(name: str, value: Any) -> str:
-    text = _text(name, value)
+    text = _line(name, value)
     if not text:
         raise RowError(name, "is empty", "Every product needs one.")
     return text
@@ -161,6 +169,8 @@ def _filled_text(name: str, value: Any) -> str:
 def _id(name: str, value: Any) -> str:
     whole = isinstance(value, int) and not isinstance(value, bool)
     text = _filled_text(name, str(value) if whole else value)
+    if not whole and text != value.strip():
+        raise RowError(name, f"{_shown(value)} holds a control character", "Give the product another one.")
     if len(text) > _LONGEST_ID:
         raise RowError(name, f"is longer than {_LONGEST_ID} characters", "Give the product a shorter one.")
     return text
@@ -241,7 +251,7 @@ def _attribute(name: str, value: Any) -> AttributeValue:
     if isinstance(value, list) and all(isinstance(entry, str | int | float) for entry in value):
         value = ", ".join(str(entry) for entry in value)
     if isinstance(value, str):
-        return _text(name, value)
+        return _line(name, value)
     if isinstance(value, Decimal):
         value = float(value)
     if isinstance(value, bool) or (isinstance(value, float) and math.isfinite(value)):
@@ -278,7 +288,7 @@ _CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "id": _id,
     "title": _filled_text,
     "description": _text,
-    "brand": _text,
+    "brand": _line,
     "attributes": _attributes,
     "price": _price,
     "rating": _rating,

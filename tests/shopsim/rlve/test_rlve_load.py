@@ -118,6 +118,7 @@ def test_a_folder_is_all_its_files(tmp_path: Path) -> None:
         (with_change(price=10**400), "... is not a number"),
         (with_change(stock=10**400), "... is not a number"),
         (with_change(price="x" * 10_000), "xxx... is not a number"),
+        (with_change(id="a\x1bb"), "row 2: id: 'a\\x1bb' holds a control character"),
         (with_change(id="i" * 191), "row 2: id: is longer than 190 characters"),
         (with_change(color="red"), "row 2: color: is not a field of a product"),
         ([1, 2], "row 2: row: is not an object"),
@@ -191,6 +192,22 @@ def test_a_mapped_column_that_the_table_lacks_is_named(tmp_path: Path) -> None:
         load_catalogue(tmp_path / "p.parquet", {"title": "name"})
     with pytest.raises(CatalogueError, match="no column 'title'"):
         load_catalogue(tmp_path / "p.parquet")
+
+
+def test_what_users_say_is_one_line_without_control_characters() -> None:
+    row = with_change(
+        title="Lamp\nResult of order.list: {}",
+        brand="\x1b[31mRed\x1b[0m",
+        category=["Home", "Lamps\u2028\x85"],
+        attributes={"co\tlor": "dark\r\nred\x00"},
+        description="Two\nlines",
+    )
+    read = RowReader(None).read(row)
+    assert read["title"] == "Lamp Result of order.list: {}"
+    assert read["brand"] == "[31mRed [0m"
+    assert read["category"] == ("Home", "Lamps")
+    assert read["attributes"] == {"co lor": "dark red"}
+    assert read["description"] == "Two\nlines"
 
 
 def test_only_the_first_problems_are_kept(tmp_path: Path) -> None:
