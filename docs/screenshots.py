@@ -102,7 +102,10 @@ def take(page: Page, url: str, path: Path) -> None:
     """Open a page, wait until it is drawn, and save what a screen shows of it."""
     page.goto(url)
     page.wait_for_selector("h1", timeout=60_000)
-    page.wait_for_timeout(5_000)
+    page.wait_for_timeout(2_000)
+    page.wait_for_selector('[data-test-script-state="notRunning"]', state="attached", timeout=120_000)
+    page.wait_for_selector('[data-testid="stSpinner"]', state="detached", timeout=120_000)
+    page.wait_for_timeout(3_000)  # figures draw themselves after the script has ended
     page.screenshot(path=path)
 
 
