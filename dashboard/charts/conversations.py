@@ -34,7 +34,7 @@ def window_figure(rows: pd.DataFrame, *, names: Names, styles: Styles, last: int
     runs = list(dict.fromkeys(rows["run_id"]))
     for place, run_id in enumerate(runs):
         part, style, name = rows[rows["run_id"] == run_id], styles[run_id], plot_text(names[run_id], 40)
-        shift = _beside(place, len(runs), 0.07, 0.5)  # runs with equal windows stay apart
+        shift = _beside(place, len(runs), 0.05, 0.3)  # runs with equal windows stay apart
         low, high = part["window_low"].astype("float64"), part["window_high"].astype("float64")
         told = [f"{int(a)} to {int(b)}" for a, b in zip(low, high, strict=True)]
         common: dict[str, Any] = {"x": part["episode"], "mode": "lines"}

@@ -161,9 +161,14 @@ def _draw_verdict(record: Mapping[str, Any]) -> None:
         ui.empty_state("The verdict holds no figures.")
         return
     rows = [
-        GridRow(part.label, (Cell(f"{part.value:,.3f}", part.good), Cell(part.meaning))) for part in parts
+        GridRow(part.label, (Cell(_one_word(part.value), part.good), Cell(part.meaning))) for part in parts
     ]
     draw_grid(rows, ("Value", "Meaning"), caption="Figures of the verdict")
+
+
+def _one_word(value: float) -> str:
+    """A number that a narrow cell does not break after its sign."""
+    return f"{value:,.3f}".replace("-", "−")
 
 
 def _draw_facts(record: Mapping[str, Any]) -> None:

@@ -54,7 +54,8 @@ def draw_windows(view: ConversationsView, chosen: Sequence[str], envs: Sequence[
         told += f"; {others} without one (fixed difficulty, or not recorded)"
     st.caption(
         f"{told}. The line is h, the hardest difficulty that is drawn; the shaded band reaches down to l, at "
-        f"most {MAX_SPAN} below it. Episode numbers count all environments of a run."
+        f"most {MAX_SPAN} below it. Equal windows are drawn a little apart. Episode "
+        "numbers count all environments of a run."
     )
     last = int(draws["episode"].max())
     shown = view.shared(of_runs, draws, first_drawn(adaptive))
