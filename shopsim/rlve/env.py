@@ -191,8 +191,8 @@ class RlveEnv:
         episode = self.episode
         observation: dict[str, Any] = {
             "observation_version": RLVE_OBSERVATION_VERSION,
-            "conversation": list(episode.conversation),
-            "tool_results": episode.last_results,
+            "conversation": [dict(entry) for entry in episode.conversation],
+            "tool_results": list(episode.last_results),
             "turn": episode.turn,
             "max_turns": episode.max_turns,
             "tool_calls_per_turn": episode.problem.difficulty.tool_calls,

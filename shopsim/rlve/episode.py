@@ -75,6 +75,8 @@ class Episode:
         """One object a turn of the agent, as records keep it."""
         self.conversation: list[dict[str, Any]] = []
         """What was said and called so far, as the agent may see it."""
+        self.last_results: list[dict[str, Any]] = []
+        """What the tools answered in the last turn. Not the objects of :attr:`turns`: agents get these."""
         self._tools = Toolbox(world)
         self._task = task_of(problem)
         self._denied = denied
@@ -86,11 +88,6 @@ class Episode:
     def max_turns(self) -> int:
         """T_max."""
         return self.problem.difficulty.max_turns
-
-    @property
-    def last_results(self) -> list[dict[str, Any]]:
-        """What the tools answered in the last turn."""
-        return list(self.turns[-1]["tool_results"]) if self.turns else []
 
     def open(self) -> None:
         """Let the user say what it wants."""
@@ -104,6 +101,7 @@ class Episode:
         if self.end is not None:
             raise EpisodeEndedError(f"the episode ended ({self.end.termination})", hint="Reset first.")
         self.turn += 1
+        self.last_results = []
         action = parse_action(response)
         record: dict[str, Any] = {
             "turn": self.turn,
@@ -122,7 +120,8 @@ class Episode:
         record["action"] = action.model_dump(mode="json")
         self._say(action)
         results = list(self._call(action.tool_calls))
-        record["tool_results"] = [wire for _, wire in results]
+        self.last_results = [wire for _, wire in results]
+        record["tool_results"] = as_json(self.last_results)
         self._take(action.answer)
         done = action.answer is not None and action.answer.done
         told = self.user.told  # what the user says after the last turn is nothing to act on

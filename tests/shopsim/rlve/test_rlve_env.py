@@ -107,6 +107,19 @@ def test_an_invalid_call_is_one_beyond_the_budget_too(env: RlveEnv, call: dict[s
     assert env.step(action(done=True)).info["reward"]["violation"] == "invalid_tool_call"
 
 
+def test_an_agent_that_writes_into_its_observation_changes_no_record(env: RlveEnv) -> None:
+    env.reset(1, "STATUS", 6)
+    observation = env.step(action("one moment", [{"name": "order.list", "args": {}}])).observation
+    before = json.dumps([env.episode.turns, [entry["content"] for entry in env.episode.conversation[:2]]])
+    for entry in observation["conversation"]:
+        entry["content"] = "changed"
+    observation["tool_results"][0]["content"]["orders"].clear()
+    observation["tool_results"][0]["ok"] = False
+    observation["tool_results"].clear()
+    after = json.dumps([env.episode.turns, [entry["content"] for entry in env.episode.conversation[:2]]])
+    assert after == before
+
+
 def test_an_invalid_call_is_remembered_though_the_rest_is_right(env: RlveEnv) -> None:
     env.reset(1, "STATUS", 6)
     env.step(action("one moment", [{"name": "order.list", "args": {"all": True}}]))
@@ -121,6 +134,7 @@ def test_what_is_no_action_ends_the_episode_and_outweighs_an_invalid_call(env: R
     env.step(action("one moment", [{"name": "no.tool", "args": {}}]))
     end = env.step("I will look.")
     assert (end.done, end.reward, end.info["termination"]) == (True, -1.0, "unparsable")
+    assert end.observation["tool_results"] == []
     assert end.info["reward"]["violation"] == "unparsable_action"
     assert end.info["parse_error"]
 
