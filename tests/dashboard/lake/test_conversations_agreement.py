@@ -154,7 +154,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("conversations")
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=file(), more=st.one_of(st.none(), file()))
 def test_dirt_reads_as_in_python(folder: Path, data: bytes, more: bytes | None) -> None:
     path = folder / "runs" / "run" / "rlve_episodes.jsonl"
