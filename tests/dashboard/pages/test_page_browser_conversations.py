@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.factories.browser import needs_browser, opened_page, served
 from tests.factories.review_pages import ReviewApp
@@ -37,6 +37,11 @@ def expect_query(page: Page, **expected: str) -> None:
     assert found == expected
 
 
+def place(page: Page, told: str) -> Locator:
+    """Where the shown conversation stands, beside the buttons (a table tells of turns in the same words)."""
+    return page.get_by_test_id("stCaptionContainer").get_by_text(told, exact=True)
+
+
 def test_from_the_curriculum_to_a_private_goal(server: str) -> None:
     with opened_page() as page:
         page.goto(f"{server}/curriculum")
@@ -47,10 +52,10 @@ def test_from_the_curriculum_to_a_private_goal(server: str) -> None:
         expect_query(page, rlve_run="talk-a")
         page.goto(f"{server}/conversations?rlve_run=talk-b&ending=invalid_call")
         expect(page.get_by_text("Failed: reward -1.000")).to_be_visible()
-        expect(page.get_by_text("1 of 4", exact=True)).to_be_visible()
+        expect(place(page, "1 of 4")).to_be_visible()
         page.keyboard.press("Shift+N")
         expect_query(page, rlve_run="talk-b", ending="invalid_call", conversation="episode-000029")
-        expect(page.get_by_text("2 of 4", exact=True)).to_be_visible()
+        expect(place(page, "2 of 4")).to_be_visible()
         page.get_by_text('catalog.search({"query": "kettle"})').first.click()
         expect(page.get_by_text("Arguments").first).to_be_visible()
         expect(page.get_by_text("Sotto voce untold.")).to_have_count(0)
@@ -60,7 +65,7 @@ def test_from_the_curriculum_to_a_private_goal(server: str) -> None:
         page.goto("about:blank")
         page.goto(address)
         expect(page.get_by_text("Sotto voce untold.")).to_be_visible()
-        expect(page.get_by_text("2 of 4", exact=True)).to_be_visible()
+        expect(place(page, "2 of 4")).to_be_visible()
 
 
 @pytest.mark.parametrize("address", ["curriculum", "conversations?rlve_run=talk-a&private=1&by=both"])
