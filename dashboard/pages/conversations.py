@@ -9,7 +9,7 @@ from dashboard.ui import live, state
 from dashboard.ui.conversation_episode import draw_episode
 from dashboard.ui.conversation_figures import draw_endings, draw_headline, draw_rewards, draw_wrong
 from dashboard.ui.conversation_list import choose_episode, draw_leafing
-from dashboard.ui.conversations import ConversationsView, require_conversations
+from dashboard.ui.conversations import ConversationsView, conversations_state, require_conversations
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import error_text, plural
 from shopsim.errors import ShopSimError
@@ -26,7 +26,8 @@ def main() -> None:
     ui.problem_banner(view.runs, [run_id])
     figures = view.rows("conversation_figures", run_ids=[run_id])
     n = int(figures["n"].sum())
-    live.follow_conversations(f"{plural(n, 'episode')} recorded")
+    told = f"{plural(n, 'episode')} recorded"
+    live.follow_version(lambda: conversations_state().version, told, what="runs", records="episodes")
     if not n:
         ui.empty_state(
             "This run has no episode with a verdict yet.", hint="Choose another one above, or follow it."

@@ -10,7 +10,7 @@ from dashboard.analysis.conversations import RUN_COLUMNS, env_label, env_order, 
 from dashboard.ui import components as ui
 from dashboard.ui import live, state, tables
 from dashboard.ui.conversation_windows import draw_levels, draw_top, draw_windows
-from dashboard.ui.conversations import ConversationsView, require_conversations
+from dashboard.ui.conversations import ConversationsView, conversations_state, require_conversations
 from dashboard.ui.text import MISSING, plural
 
 
@@ -29,7 +29,8 @@ def main() -> None:
     ui.problem_banner(view.runs, chosen)
     figures = view.rows("conversation_figures", run_ids=chosen)
     n = dict(zip(figures["run_id"], figures["n"], strict=True))
-    live.follow_conversations(f"{plural(int(figures['n'].sum()), 'episode')} recorded")
+    told = f"{plural(int(figures['n'].sum()), 'episode')} recorded"
+    live.follow_version(lambda: conversations_state().version, told, what="runs", records="episodes")
     ui.colour_chips(view.runs, chosen, n)
     draw_runs(view, chosen)
     if not envs:

@@ -18,7 +18,7 @@ from dashboard.lake.training_discovery import FoundSource
 from dashboard.ui import components as ui
 from dashboard.ui import live, state, tables
 from dashboard.ui.text import MISSING, count, plural, safe_text
-from dashboard.ui.training import TrainingView, load_training, source_label
+from dashboard.ui.training import TrainingView, load_training, source_label, training_state
 from dashboard.ui.training_bundle import draw_contributions, draw_gates, draw_optimiser
 from dashboard.ui.training_figures import draw_chunks, draw_classes, draw_steps
 from dashboard.ui.training_groups import draw_groups, open_class
@@ -78,7 +78,8 @@ def draw_rounds(view: TrainingView, source: FoundSource, window: int) -> None:
     """The page of training rounds, straight from their folders."""
     rounds = view.frame("training_rounds", source=source.key)
     groups = plural(int(rounds["groups"].sum()), "group")
-    live.follow_training(f"{groups} of {plural(len(rounds), 'round')} recorded")
+    told = f"{groups} of {plural(len(rounds), 'round')} recorded"
+    live.follow_version(lambda: training_state().version, told, what="rounds", records="groups")
     draw_problems(view.frame("training_problems", source=source.key))
     draw_round_table(round_table(rounds), "Straight from the rollout files of each round.")
     steps = view.frame("training_steps", source=source.key)

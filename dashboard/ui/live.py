@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -12,18 +12,15 @@ import streamlit as st
 from dashboard.analysis.live import LATEST, Progress, run_progress
 from dashboard.analysis.run_state import is_unfinished
 from dashboard.ui import state
-from dashboard.ui.conversations import conversations_state
 from dashboard.ui.data import Runs, get_lake, lake_version, load_runs
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import count, duration, error_text, is_missing, number, plural, safe_text
-from dashboard.ui.training import training_state
 from shopsim.errors import ShopSimError
 
 __all__ = [
     "SECONDS",
     "follow",
-    "follow_conversations",
-    "follow_training",
+    "follow_version",
     "progress_of",
     "unfinished_statuses",
 ]
@@ -55,24 +52,18 @@ def follow(runs: Runs, run_ids: Sequence[str]) -> None:
         _watch(traced)
 
 
-def follow_training(told: str) -> None:
-    """Offer to follow training rounds, as :func:`follow` does; ``told`` says how far they are (Markdown)."""
-    help_text = (
-        f"Looks for new groups every {SECONDS:.0f} seconds and draws the page again when there are any"
-    )
-    if state.toggle("Follow rounds being written", key="live", help=help_text):
-        st.session_state[_DRAWN] = None
-        _watch_training(told)
+def follow_version(version: Callable[[], str], told: str, *, what: str, records: str) -> None:
+    """Offer to draw the page again when ``version()`` changes, as :func:`follow` does for runs.
 
-
-def follow_conversations(told: str) -> None:
-    """Offer to follow conversation runs, as :func:`follow` does; ``told`` says how far they are."""
+    ``told`` says how far things are (Markdown), ``what`` is being written ("rounds") and consists of
+    ``records`` ("groups").
+    """
     help_text = (
-        f"Looks for new episodes every {SECONDS:.0f} seconds and draws the page again when there are any"
+        f"Looks for new {records} every {SECONDS:.0f} seconds and draws the page again when there are any"
     )
-    if state.toggle("Follow runs being written", key="live", help=help_text):
+    if state.toggle(f"Follow {what} being written", key="live", help=help_text):
         st.session_state[_DRAWN] = None
-        _watch_conversations(told)
+        _watch_version(version, told)
 
 
 @st.fragment(run_every=SECONDS)
@@ -85,18 +76,9 @@ def _watch(run_ids: list[str]) -> None:
 
 
 @st.fragment(run_every=SECONDS)
-def _watch_training(told: str) -> None:
+def _watch_version(version: Callable[[], str], told: str) -> None:
     try:
-        _draw_again_when_changed(training_state().version)
-        st.caption(f"{told}. Looked at {_clock(datetime.now(UTC), seconds=True)}.")
-    except ShopSimError as error:
-        st.error(error_text(error), icon=":material/error:")
-
-
-@st.fragment(run_every=SECONDS)
-def _watch_conversations(told: str) -> None:
-    try:
-        _draw_again_when_changed(conversations_state().version)
+        _draw_again_when_changed(version())
         st.caption(f"{told}. Looked at {_clock(datetime.now(UTC), seconds=True)}.")
     except ShopSimError as error:
         st.error(error_text(error), icon=":material/error:")
