@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CORRECT_SHARE",
+    "AnswerAlone",
     "Unsolvable",
     "ask_all",
     "call",
     "clip",
+    "draw_in_world",
     "draw_solvable",
     "final_action",
     "in_turns",
@@ -36,6 +38,17 @@ _DRAWS: Final = 200
 _LONGEST_QUERY: Final = 1000
 
 Drawn = TypeVar("Drawn")
+
+
+class AnswerAlone:
+    """Base of the tasks whose outcome is the answer alone (PD, SUB, STATUS, POLICY, BUNDLE).
+
+    Nothing that the agent does in the world can be wrong, so the user has nothing to correct.
+    """
+
+    def correction(self, problem: Problem, world: World, told: frozenset[str]) -> str | None:
+        """None, whatever the world is like."""
+        return None
 
 
 class Unsolvable(Exception):
@@ -63,6 +76,16 @@ def draw_solvable(env: str, draw: Callable[[], Drawn], draws: int = _DRAWS) -> D
         f"{env}: {draws} problems drawn, none can be solved ({reason})",
         hint="Use a larger catalogue or a lower difficulty.",
     )
+
+
+def draw_in_world(env: str, world: World, draw: Callable[[], Drawn]) -> Drawn:
+    """:func:`draw_solvable` for a ``draw`` that changes ``world``: what a failed one changed is undone."""
+
+    def attempt() -> Drawn:
+        with world.transaction():
+            return draw()
+
+    return draw_solvable(env, attempt)
 
 
 def plain_persona(world: World, dice: Random) -> Persona:

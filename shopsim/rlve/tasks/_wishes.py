@@ -1,9 +1,10 @@
-"""What the user wants of a product (PD, SUB): constraints drawn from one, their facts, the pool."""
+"""What the user wants of a product (PD, SUB): constraints drawn from one, their facts, target, the pool."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Final
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from shopsim.rlve.world import World
 
 __all__ = [
+    "WishTarget",
     "draw_wishes",
     "out_of_stock_share",
     "pool_of",
@@ -50,6 +52,19 @@ _SHORTEST_KEYWORD: Final = 4
 _SMALLER_IS_BETTER: Final = frozenset(
     {"weight", "noise", "thickness", "calories", "sugar", "sodium", "assembly"}
 )
+
+
+@dataclass(frozen=True, slots=True)
+class WishTarget:
+    """A product, its category, and the ``constraints`` drawn from it, which it meets.
+
+    PD: one that would do, in stock; the price limit comes first. SUB: the one that is out of stock;
+    compatibility comes first.
+    """
+
+    product_id: str
+    leaf: str
+    constraints: tuple[Constraint, ...]
 
 
 def draw_wishes(product: Product, difficulty: Difficulty, dice: Random, count: int) -> tuple[Constraint, ...]:

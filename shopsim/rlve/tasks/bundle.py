@@ -22,6 +22,7 @@ from shopsim.rlve.catalogue.sentences import can_be_quoted
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
 from shopsim.rlve.tasks._common import (
+    AnswerAlone,
     Unsolvable,
     ask_all,
     clip,
@@ -56,7 +57,7 @@ class BundleTarget:
     budget: float | None
 
 
-class BundleTask:
+class BundleTask(AnswerAlone):
     """Put together what a project needs."""
 
     id: ClassVar[str] = "BUNDLE"
@@ -82,10 +83,6 @@ class BundleTask:
         reward = clip(2 * f1 - 1 - overspend)
         parts = {"f1": f1, "overspend": overspend, "spent": spent, "categories": float(len(needed))}
         return Verdict(reward, f1 == 1.0 and overspend == 0.0, parts)
-
-    def correction(self, problem: Problem, world: World, told: frozenset[str]) -> str | None:
-        """Nothing in the world can be wrong: a recommendation is part of the answer."""
-        return None
 
     def solve(self, problem: Problem, world: World) -> Iterator[AgentAction]:
         """Ask for the whole list, look the products up, then recommend them."""

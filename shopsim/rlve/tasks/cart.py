@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from shopsim.rlve.action import AgentAction
 from shopsim.rlve.difficulty import Difficulty, sigmoid
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
-from shopsim.rlve.tasks._common import call, clip, draw_solvable, final_action, in_turns, plain_persona
+from shopsim.rlve.tasks._common import call, clip, draw_in_world, final_action, in_turns, plain_persona
 from shopsim.rlve.tasks._draws import draw_product, ending
 
 if TYPE_CHECKING:
@@ -57,12 +57,7 @@ class CartTask:
 
     def generate(self, world: World, difficulty: Difficulty, dice: Random) -> Problem:
         """Draw the products and see to it that they are in stock."""
-
-        def draw() -> Problem:
-            with world.transaction():
-                return self._draw(world, difficulty, dice)
-
-        return draw_solvable(self.id, draw)
+        return draw_in_world(self.id, world, lambda: self._draw(world, difficulty, dice))
 
     def verify(self, problem: Problem, outcome: Outcome) -> Verdict:
         """r_task = 2 F1 - 1; correct where F1 = 1, which is every unit and no other.

@@ -9,7 +9,6 @@ bought would be out of reach; an unmet taste that was never told counts for no p
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -25,6 +24,7 @@ from shopsim.rlve.problem import Outcome, Problem, Verdict
 from shopsim.rlve.ranking import gains_of, ndcg
 from shopsim.rlve.tasks._common import (
     CORRECT_SHARE,
+    AnswerAlone,
     Unsolvable,
     ask_all,
     clip,
@@ -34,6 +34,7 @@ from shopsim.rlve.tasks._common import (
 )
 from shopsim.rlve.tasks._taste import persona_as_told, taste_facts
 from shopsim.rlve.tasks._wishes import (
+    WishTarget,
     draw_wishes,
     out_of_stock_share,
     pool_of,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from shopsim.rlve.catalogue import Product
     from shopsim.rlve.world import World
 
-__all__ = ["MAX_REWARD", "DiscoveryTarget", "DiscoveryTask"]
+__all__ = ["MAX_REWARD", "DiscoveryTask"]
 
 MAX_REWARD: Final = 0.55 + 0.35
 """What r_task can reach at most: both terms at 1, no share out of stock. "Correct" is 0.95 of it, since
@@ -61,16 +62,7 @@ _REQUESTS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DiscoveryTarget:
-    """A product that meets every constraint, its category, and the constraints (the price limit first)."""
-
-    product_id: str
-    leaf: str
-    constraints: tuple[Constraint, ...]
-
-
-class DiscoveryTask:
+class DiscoveryTask(AnswerAlone):
     """Find what suits the user best among the products of a category."""
 
     id: ClassVar[str] = "PD"
@@ -86,13 +78,9 @@ class DiscoveryTask:
         recommended = outcome.answer.recommended_product_ids if outcome.answer else ()
         return _verdict(problem, outcome.world, outcome.told, recommended)
 
-    def correction(self, problem: Problem, world: World, told: frozenset[str]) -> str | None:
-        """Nothing in the world can be wrong: a recommendation is part of the answer."""
-        return None
-
     def solve(self, problem: Problem, world: World) -> Iterator[AgentAction]:
         """Ask for every detail and look through the category, then recommend the best."""
-        target: DiscoveryTarget = problem.target
+        target: WishTarget = problem.target
         best = _best_answer(problem, world, {fact.name for fact in problem.facts})
         message = ask_all(problem.facts)
         yield from show_products(world, best, problem.difficulty, message=message, leaf=target.leaf)
@@ -114,7 +102,7 @@ class DiscoveryTask:
                 *(wish_fact(constraint) for constraint in constraints[1:]),
                 *taste_facts(persona, brand_is_wish="brand" in wished),
             ),
-            target=DiscoveryTarget(target.id, target.leaf, constraints),
+            target=WishTarget(target.id, target.leaf, constraints),
         )
         everything = {fact.name for fact in problem.facts}
         essential = {fact.name for fact in problem.facts if fact.essential}
@@ -169,7 +157,7 @@ def _persona(problem: Problem, told: Collection[str], wishes: tuple[Constraint, 
 
 
 def _verdict(problem: Problem, world: World, told: Collection[str], recommended: tuple[str, ...]) -> Verdict:
-    target: DiscoveryTarget = problem.target
+    target: WishTarget = problem.target
     k = problem.difficulty.items
     given = recommended[:k]
     wishes = told_wishes(target.constraints, told)
@@ -197,7 +185,7 @@ def _verdict(problem: Problem, world: World, told: Collection[str], recommended:
 
 def _best_answer(problem: Problem, world: World, told: Collection[str]) -> tuple[str, ...]:
     """The k products with most utility; if none meets every constraint the last makes room for one."""
-    target: DiscoveryTarget = problem.target
+    target: WishTarget = problem.target
     catalogue = world.catalogue
     wishes = told_wishes(target.constraints, told)
     rows = pool_of(world, target.leaf, wishes)

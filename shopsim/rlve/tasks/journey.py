@@ -15,7 +15,7 @@ from shopsim.rlve.action import AgentAction, Answer, SubgoalAnswer
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.errors import RlveError
 from shopsim.rlve.problem import Outcome, Problem, Task, Verdict
-from shopsim.rlve.tasks._common import Unsolvable, clip, draw_solvable, plain_persona, told_of_part
+from shopsim.rlve.tasks._common import Unsolvable, clip, draw_in_world, plain_persona, told_of_part
 
 if TYPE_CHECKING:
     from shopsim.rlve.world import World
@@ -46,12 +46,7 @@ class JourneyTask:
         """
         count = min(_MAX_PARTS, 2 + difficulty.d // 4, len(self._tasks))
         hopeless: dict[str, str] = {}
-
-        def draw() -> Problem:
-            with world.transaction():
-                return self._draw(world, difficulty, dice, count, hopeless)
-
-        return draw_solvable(self.id, draw)
+        return draw_in_world(self.id, world, lambda: self._draw(world, difficulty, dice, count, hopeless))
 
     def verify(self, problem: Problem, outcome: Outcome) -> Verdict:
         """r_task = clip(mean of the parts' r_task); correct where every part is, by its own task's rule.

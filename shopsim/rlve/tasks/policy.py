@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from shopsim.rlve.action import AgentAction
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
-from shopsim.rlve.tasks._common import CORRECT_SHARE, call, clip, final_action, plain_persona
+from shopsim.rlve.tasks._common import CORRECT_SHARE, AnswerAlone, call, clip, final_action, plain_persona
 from shopsim.rlve.tasks._policy_rules import TOPICS, Rule, draw_context, draw_rule
 from shopsim.rlve.world import PolicyArticle
 
@@ -44,7 +44,7 @@ class PolicyTarget:
         return self.rule.answer(self.context)
 
 
-class PolicyTask:
+class PolicyTask(AnswerAlone):
     """A question about one rule with B clauses."""
 
     id: ClassVar[str] = "POLICY"
@@ -84,10 +84,6 @@ class PolicyTask:
         return Verdict(
             reward, reward >= CORRECT_SHARE, {"answer": reward, "right_answers": float(len(right))}
         )
-
-    def correction(self, problem: Problem, world: World, told: frozenset[str]) -> str | None:
-        """Nothing in the world can be wrong: the customer asks, and does not know."""
-        return None
 
     def solve(self, problem: Problem, world: World) -> Iterator[AgentAction]:
         """Search the article, then answer."""

@@ -20,7 +20,7 @@ from shopsim.rlve.tasks._common import (
     CORRECT_SHARE,
     call,
     clip,
-    draw_solvable,
+    draw_in_world,
     final_action,
     in_turns,
     plain_persona,
@@ -60,12 +60,7 @@ class ReturnTask:
 
     def generate(self, world: World, difficulty: Difficulty, dice: Random) -> Problem:
         """Draw a line and an age, and date its order by that age: eligibility is what the dates say."""
-
-        def draw() -> Problem:
-            with world.transaction():
-                return self._draw(world, difficulty, dice)
-
-        return draw_solvable(self.id, draw)
+        return draw_in_world(self.id, world, lambda: self._draw(world, difficulty, dice))
 
     def verify(self, problem: Problem, outcome: Outcome) -> Verdict:
         """r_task of the module; correct where sel = ret = 1 and rep >= 0.95 or no replacement is wanted.

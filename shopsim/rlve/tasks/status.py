@@ -17,7 +17,7 @@ from shopsim.rlve.action import AgentAction
 from shopsim.rlve.catalogue.sentences import can_be_quoted
 from shopsim.rlve.difficulty import Difficulty, sigmoid
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
-from shopsim.rlve.tasks._common import call, clip, final_action, plain_persona
+from shopsim.rlve.tasks._common import AnswerAlone, call, clip, final_action, plain_persona
 from shopsim.rlve.tasks._draws import can_be_named, history
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class StatusTarget:
     indirect: bool
 
 
-class StatusTask:
+class StatusTask(AnswerAlone):
     """A question about one of the H orders."""
 
     id: ClassVar[str] = "STATUS"
@@ -75,10 +75,6 @@ class StatusTask:
         status = float(given == target.status)
         reward = clip(2 * (0.5 * order + 0.5 * status) - 1)
         return Verdict(reward, order == status == 1.0, {"order": order, "status": status})
-
-    def correction(self, problem: Problem, world: World, told: frozenset[str]) -> str | None:
-        """Nothing: a question changes nothing in the world."""
-        return None
 
     def solve(self, problem: Problem, world: World) -> Iterator[AgentAction]:
         """List the orders if the id is not told, get the status, then answer."""

@@ -9,7 +9,6 @@ pool is PD's (500 best by constraints, of the product's category, in stock); a n
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -23,6 +22,7 @@ from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
 from shopsim.rlve.ranking import gains_of, ndcg
 from shopsim.rlve.tasks._common import (
     CORRECT_SHARE,
+    AnswerAlone,
     Unsolvable,
     ask_all,
     clip,
@@ -33,6 +33,7 @@ from shopsim.rlve.tasks._common import (
 )
 from shopsim.rlve.tasks._draws import draw_product
 from shopsim.rlve.tasks._wishes import (
+    WishTarget,
     draw_wishes,
     out_of_stock_share,
     pool_of,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from shopsim.rlve.catalogue import Product
     from shopsim.rlve.world import World
 
-__all__ = ["MAX_REWARD", "SubstitutionTarget", "SubstitutionTask", "likeness_weight"]
+__all__ = ["MAX_REWARD", "SubstitutionTask", "likeness_weight"]
 
 MAX_REWARD: Final = 0.80
 """What r_task can reach at most. "Correct" is 0.95 of it, since 0.95 itself, as the spec has it, could
@@ -58,16 +59,7 @@ _REQUESTS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SubstitutionTarget:
-    """The product out of stock, its category, and what a substitute should meet (compatibility first)."""
-
-    product_id: str
-    leaf: str
-    constraints: tuple[Constraint, ...]
-
-
-class SubstitutionTask:
+class SubstitutionTask(AnswerAlone):
     """Find what can replace a product."""
 
     id: ClassVar[str] = "SUB"
@@ -80,7 +72,7 @@ class SubstitutionTask:
 
     def verify(self, problem: Problem, outcome: Outcome) -> Verdict:
         """Judge the first k recommended ids by what was told; formula in the module's docstring."""
-        target: SubstitutionTarget = problem.target
+        target: WishTarget = problem.target
         world, k = outcome.world, problem.difficulty.items
         given = (outcome.answer.recommended_product_ids if outcome.answer else ())[:k]
         wishes = told_wishes(target.constraints, outcome.told)
@@ -91,13 +83,9 @@ class SubstitutionTask:
         parts = {"ndcg": quality, "out_of_stock_share": missing, "constraints": float(len(wishes))}
         return Verdict(reward, reward >= CORRECT_SHARE * MAX_REWARD, parts)
 
-    def correction(self, problem: Problem, world: World, told: frozenset[str]) -> str | None:
-        """Nothing in the world can be wrong: a recommendation is part of the answer."""
-        return None
-
     def solve(self, problem: Problem, world: World) -> Iterator[AgentAction]:
         """Ask for every detail and look through the category, then recommend the best substitutes."""
-        target: SubstitutionTarget = problem.target
+        target: WishTarget = problem.target
         difficulty = problem.difficulty
         pool = _Relevance(problem, world, target.constraints).of_pool()
         best = tuple(product_id for _, product_id in pool[: difficulty.items])
@@ -120,7 +108,7 @@ class SubstitutionTask:
             persona=plain_persona(world, dice),
             request=dice.choice(_REQUESTS).format(title=product.title),
             facts=(_compatibility_fact(compatible), *(wish_fact(wish) for wish in chosen)),
-            target=SubstitutionTarget(product.id, product.leaf, (compatible, *chosen)),
+            target=WishTarget(product.id, product.leaf, (compatible, *chosen)),
         )
 
 
@@ -133,7 +121,7 @@ class _Relevance:
     """How well products replace the one that is out of stock, by the constraints that were told."""
 
     def __init__(self, problem: Problem, world: World, wishes: Collection[Constraint]) -> None:
-        self._target: SubstitutionTarget = problem.target
+        self._target: WishTarget = problem.target
         self._world = world
         self._wishes = tuple(wishes)
         self._weight = likeness_weight(problem.difficulty.d)
