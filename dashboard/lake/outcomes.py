@@ -33,27 +33,27 @@ _ATTRIBUTES: Final = pa.schema(
     ]
 )
 
-Goal = Mapping[str, Any]
+Question = Mapping[str, Any]
 Row = tuple[Any, ...]
 
 
-def option_outcomes(goals: Iterable[Goal]) -> pa.Table:
-    """One row a wanted option value of each row of ``queries/ingest_questions.sql``.
+def option_outcomes(questions: Iterable[Question]) -> pa.Table:
+    """One row a wanted option value of each row of ``queries/ingest_questions_asked.sql``.
 
     A wanted value is matched when its fuzzy ratio with a chosen value is above 85 (spec 03). Its axis is the
     one on which it was chosen; else the one that offers it on the goal's page, on the bought product's page
     or on any other product page of the trace; else None.
     """
-    return _table(_OPTIONS, (row for goal in goals for row in _option_rows(goal)))
+    return _table(_OPTIONS, (row for question in questions for row in _option_rows(question)))
 
 
-def attribute_outcomes(goals: Iterable[Goal]) -> pa.Table:
-    """One row a wanted attribute of each row of ``queries/ingest_questions.sql``.
+def attribute_outcomes(questions: Iterable[Question]) -> pa.Table:
+    """One row a wanted attribute of each row of ``queries/ingest_questions_asked.sql``.
 
     Title and attributes of the bought product are in the trace, its description is not: what cannot be found
     is a miss only when the recorded number of matches says so, else unknown (None).
     """
-    return _table(_ATTRIBUTES, (row for goal in goals for row in _attribute_rows(goal)))
+    return _table(_ATTRIBUTES, (row for question in questions for row in _attribute_rows(question)))
 
 
 def _table(schema: pa.Schema, rows: Iterable[Row]) -> pa.Table:
@@ -63,13 +63,13 @@ def _table(schema: pa.Schema, rows: Iterable[Row]) -> pa.Table:
     )
 
 
-def _option_rows(goal: Goal) -> Iterator[Row]:
-    chosen = _chosen(goal["bought_options"]) if goal["purchased"] else []
-    offers = _Offers(goal)
+def _option_rows(question: Question) -> Iterator[Row]:
+    chosen = _chosen(question["bought_options"]) if question["purchased"] else []
+    offers = _Offers(question)
     taken: set[int] = set()
     used_axes: set[str] = set()
     value: str | None
-    for number, wanted in enumerate(goal["goal_options"] or ()):
+    for number, wanted in enumerate(question["goal_options"] or ()):
         place = _best(chosen, wanted, taken)
         if place is not None:
             taken.add(place)
@@ -81,25 +81,25 @@ def _option_rows(goal: Goal) -> Iterator[Row]:
             chosen_axis = axis if value is not None else None
         if axis is not None:
             used_axes.add(axis)
-        yield goal["question"], number, axis, wanted, chosen_axis, value, place is not None
+        yield question["question"], number, axis, wanted, chosen_axis, value, place is not None
 
 
-def _attribute_rows(goal: Goal) -> Iterator[Row]:
-    wanted = goal["goal_attributes"] or ()
+def _attribute_rows(question: Question) -> Iterator[Row]:
+    wanted = question["goal_attributes"] or ()
     matched: Sequence[bool | None] = [False] * len(wanted)
-    if goal["purchased"]:
-        matched = _attribute_matches(goal, wanted)
+    if question["purchased"]:
+        matched = _attribute_matches(question, wanted)
     for number, (attribute, met) in enumerate(zip(wanted, matched, strict=True)):
-        yield goal["question"], number, attribute, met
+        yield question["question"], number, attribute, met
 
 
-def _attribute_matches(goal: Goal, wanted: Sequence[str]) -> list[bool | None]:
-    if goal["num_attr_matches"] == len(wanted):
+def _attribute_matches(question: Question, wanted: Sequence[str]) -> list[bool | None]:
+    if question["num_attr_matches"] == len(wanted):
         return [True] * len(wanted)
-    offered = list(goal["bought_attributes"] or ())
-    title = (goal["bought_name"] or "").casefold()
+    offered = list(question["bought_attributes"] or ())
+    title = (question["bought_name"] or "").casefold()
     found = [w.casefold() in title or any(_matches(o, w) for o in offered) for w in wanted]
-    certain = goal["num_attr_matches"] == sum(found)
+    certain = question["num_attr_matches"] == sum(found)
     return [True if met else (False if certain else None) for met in found]
 
 
@@ -116,16 +116,16 @@ def _chosen(text: str | None) -> list[tuple[str | None, str]]:
 class _Offers:
     """Options of the product pages seen: the goal's first, then the bought product's, then others."""
 
-    def __init__(self, goal: Goal) -> None:
-        self._goal = goal
+    def __init__(self, question: Question) -> None:
+        self._question = question
 
     @cached_property
     def _pages(self) -> dict[str, str]:
-        return {page["asin"]: page["options"] for page in self._goal["pages"] or ()}
+        return {page["asin"]: page["options"] for page in self._question["pages"] or ()}
 
     def axis_of(self, wanted: str, used: set[str]) -> str | None:
         """The axis that offers the wanted value, preferably one that no other wanted value uses."""
-        for asin in dict.fromkeys((self._goal["goal_asin"], self._goal["bought_asin"], *self._pages)):
+        for asin in dict.fromkeys((self._question["goal_asin"], self._question["bought_asin"], *self._pages)):
             options = _options(self._pages[asin]) if asin in self._pages else {}
             axes = [axis for axis, values in options.items() if any(_matches(v, wanted) for v in values)]
             if axes:

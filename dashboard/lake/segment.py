@@ -58,7 +58,7 @@ def _make_tables(connection: duckdb.DuckDBPyConnection, writer: _Writer, confirm
     for stretch in writer.stretches:
         stretch.tables.clear()
     make_winners(connection)
-    connection.execute(load_sql("ingest_wanted"))
+    connection.execute(load_sql("ingest_goals"))
     with ThreadPoolExecutor(1 + len(_AFTER_WALK)) as pool:
         outcomes = pool.submit(_make_outcomes, connection.cursor(), writer)
         connection.execute(load_sql("ingest_walk"))
@@ -151,8 +151,8 @@ def _make_episodes(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> No
 
 
 def _make_outcomes(connection: duckdb.DuckDBPyConnection, writer: _Writer) -> None:
-    connection.execute(load_sql("ingest_goals"))
-    questions = connection.sql(load_sql("ingest_questions")).to_arrow_table().to_pylist()
+    connection.execute(load_sql("ingest_questions"))
+    questions = connection.sql(load_sql("ingest_questions_asked")).to_arrow_table().to_pylist()
     for table, tell in (("option_outcomes", option_outcomes), ("attribute_outcomes", attribute_outcomes)):
         connection.register("answers", tell(questions))
         writer.write(connection, table, f"({load_sql(f'ingest_{table}')})")

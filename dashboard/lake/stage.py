@@ -20,7 +20,7 @@ from dashboard.lake.structure import key_paths, structure_columns, structure_jso
 from dashboard.lake.suspects import Suspects
 from dashboard.lake.whole import WholeFile, can_be_whole, keep_places, mark_suspects, no_places
 
-__all__ = ["Confirm", "Lines", "staged"]
+__all__ = ["Confirm", "Lines", "stage_batches", "staged"]
 
 _WORKERS: Final = 2
 """Batches on their way at the same time: while one is in DuckDB, Python reads or judges the other."""
@@ -32,6 +32,7 @@ _MOST_DOUBTFUL: Final = 200
 _TABLES: Final = {"turns": "ingest_turns"}
 
 Confirm = Callable[[], bool]
+"""See :func:`staged`."""
 
 
 class Lines(Protocol):
@@ -42,31 +43,23 @@ class Lines(Protocol):
 
 
 @contextmanager
-def staged(
-    connection: duckdb.DuckDBPyConnection,
-    stretches: Sequence[Stretch],
-    *,
-    reader: Lines | None = None,
-    more: Mapping[str, str] | None = None,
-) -> Iterator[Confirm]:
+def staged(connection: duckdb.DuckDBPyConnection, stretches: Sequence[Stretch]) -> Iterator[Confirm]:
     """Fill the tables ``turns`` and ``stage_records`` with all valid records of the stretches.
 
-    ``reader`` may cut the stretches in another way than into lines, ``more`` name other tables with the
-    queries that fill them. Counts valid records and invalid lines in each stretch. Raises :class:`OSError`.
+    Counts valid records and invalid lines in each stretch. Raises :class:`OSError`.
 
     Yields ``confirm()``, which waits until it is known whether DuckDB read every line as Python does, and
     where the lines lie (``line_places``). When it returns False, Python has now read some lines: what was
     made of the records before has to be made again.
     """
-    tables = {**_TABLES, **(more or {})}
-    if reader is None and can_be_whole(stretches):
+    if can_be_whole(stretches):
         with connection.cursor() as cursor, WholeFile(stretches[0]) as file:
-            worker = _Worker(cursor, stretches, threading.Lock(), tables)
+            worker = _Worker(cursor, stretches, threading.Lock(), _TABLES)
             if worker.read_whole(file):
                 _stage_records(connection, stretches)
                 yield partial(_confirm_whole, connection, stretches, worker, file)
                 return
-    _stage_batches(connection, stretches, reader or LineReader(stretches), tables)
+    stage_batches(connection, stretches, LineReader(stretches))
     yield lambda: True
 
 
@@ -77,7 +70,7 @@ def _confirm_whole(
     if doubtful is not None and not doubtful:
         return True
     if doubtful is None or len(doubtful) > _MOST_DOUBTFUL:
-        _stage_batches(connection, stretches, LineReader(stretches), _TABLES)
+        stage_batches(connection, stretches, LineReader(stretches))
     else:
         worker.read_with_python(file.batches(doubtful))
         _stage_records(connection, stretches)
@@ -91,13 +84,17 @@ def _stage_records(connection: duckdb.DuckDBPyConnection, stretches: Sequence[St
         stretch.records = int(counts.get(number, 0))
 
 
-def _stage_batches(
+def stage_batches(
     connection: duckdb.DuckDBPyConnection,
     stretches: Sequence[Stretch],
     reader: Lines,
-    tables: Mapping[str, str],
+    more: Mapping[str, str] | None = None,
 ) -> None:
-    """Stage stretches of any kind, several batches at the same time."""
+    """Fill the tables as :func:`staged` does from batches of ``reader``, several of them at the same time.
+
+    ``more`` names other tables with the queries over each batch that fill them. Raises :class:`OSError`.
+    """
+    tables = {**_TABLES, **(more or {})}
     size = sum(stretch.stop - stretch.start + 1 for stretch in stretches)
     lock = threading.Lock()
     with connection.cursor() as cursor:

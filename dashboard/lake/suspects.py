@@ -20,7 +20,7 @@ Numbers = np.ndarray[Any, np.dtype[np.int64]]
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _Pairs = np.ndarray[Any, np.dtype[np.uint16]]
 _Flags = np.ndarray[Any, np.dtype[np.bool_]]
-Confirm = Callable[[_Bytes, Numbers], Numbers]
+_Check = Callable[[_Bytes, Numbers], Numbers]
 
 WINDOW: Final = 1 << 20
 """Bytes read in one go."""
@@ -93,14 +93,14 @@ class Suspects:
         The first ``known`` bytes were looked at before, with what came before them.
         """
         whole = np.frombuffer(data, np.uint8)
-        found: dict[Confirm, list[Numbers]] = {}
+        found: dict[_Check, list[Numbers]] = {}
         for at in range(max(0, known - _MOST_SPACE), len(whole), _PIECE - 2):
-            for confirm, places in self._piece(whole, at, min(at + _PIECE, len(whole))):
-                found.setdefault(confirm, []).append(places)
-        sure = [confirm(whole, np.concatenate(places)) for confirm, places in found.items()]
+            for check, places in self._piece(whole, at, min(at + _PIECE, len(whole))):
+                found.setdefault(check, []).append(places)
+        sure = [check(whole, np.concatenate(places)) for check, places in found.items()]
         return np.concatenate([np.zeros(0, dtype=np.int64), *sure, *_long_runs(whole)])
 
-    def _piece(self, whole: _Bytes, start: int, end: int) -> Iterator[tuple[Confirm, Numbers]]:
+    def _piece(self, whole: _Bytes, start: int, end: int) -> Iterator[tuple[_Check, Numbers]]:
         """Look at all pairs of neighbours from ``start`` to ``end``: those at even places and the others.
 
         Yields places together with what tells whether they mean something.
@@ -108,10 +108,10 @@ class Suspects:
         even, odd = (self._pairs(whole, start + shift, end, shift) for shift in (0, 1))
         for at, pairs in ((start, even), (start + 1, odd)):
             masked = np.bitwise_and(pairs, _CLOSER_MASK, self._masked[: len(pairs)])
-            for wanted, source, confirm in ((_CLOSER, masked, _closers), (_NF, pairs, _infinities)):
+            for wanted, source, check in ((_CLOSER, masked, _closers), (_NF, pairs, _infinities)):
                 equal = np.equal(source, wanted, self._equal[0, : len(pairs)])
                 if len(places := _where(equal)):
-                    yield confirm, 2 * places + at
+                    yield check, 2 * places + at
         for at, first, second in ((start, even, odd), (start + 1, odd, even[1:])):
             size = min(len(first), len(second))  # one of the two pairs alone is found all over the place
             na = np.equal(first[:size], _NA, self._equal[0, :size])

@@ -14,7 +14,7 @@ from dashboard.lake.fields import json_object
 from dashboard.lake.lines import Stretch
 from dashboard.lake.segment import make_winners, table_path, write_parquet
 from dashboard.lake.sql import load_sql
-from dashboard.lake.stage import staged
+from dashboard.lake.stage import stage_batches
 from dashboard.lake.training_match import GroupRows, ReadFile, match_group
 from dashboard.lake.training_reader import DocumentReader
 from dashboard.lake.training_scan import TRIAGE, GroupScan
@@ -43,8 +43,7 @@ def ingest_groups(
         for group in groups
         for file in group.files
     ]
-    with staged(connection, stretches, reader=DocumentReader(stretches), more=_STAGED):
-        pass
+    stage_batches(connection, stretches, DocumentReader(stretches), _STAGED)
     make_winners(connection)
     connection.execute(load_sql("ingest_walk"))
     connection.execute(f"CREATE OR REPLACE TEMP TABLE episodes AS {load_sql('ingest_episodes')}")

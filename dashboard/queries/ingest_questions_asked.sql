@@ -1,0 +1,2 @@
+-- The questions that Python answers.
+SELECT * EXCLUDE (record_ids) FROM questions ORDER BY question
