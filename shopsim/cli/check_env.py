@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from shopsim.env.conformance import ConformanceReport
+from shopsim.wording import plural
 
 __all__ = ["register"]
 
@@ -27,6 +26,7 @@ def _check_env(
 ) -> None:
     from functools import partial
 
+    from shopsim.cli.conformance import describe_report
     from shopsim.engine import open_engine
     from shopsim.env.conformance import check_env
     from shopsim.progress import track
@@ -39,23 +39,10 @@ def _check_env(
     if as_json:
         typer.echo(json.dumps(report.to_wire(), ensure_ascii=False))
     else:
-        typer.echo(_describe(report))
+        scope = f"{plural(len(report.task_ids), 'task')}, {plural(report.steps, 'step')}"
+        typer.echo(describe_report(report, scope))
     if not report.ok:
         raise typer.Exit(1)
-
-
-def _describe(report: ConformanceReport) -> str:
-    width = max(len(result.name) for result in report.results)
-    lines = []
-    for result in report.results:
-        verdict = "ok    " if result.passed else "FAILED"
-        lines.append(
-            f"{verdict} {result.name:<{width}}  {result.expectations:>6,} checked: {result.description}"
-        )
-        lines += [f"         {failure}" for failure in result.failures]
-    verdict = "keeps the contract" if report.ok else "breaks the contract"
-    lines.append(f"The environment {verdict} ({len(report.task_ids)} tasks, {report.steps:,} steps).")
-    return "\n".join(lines)
 
 
 _HELP = """Check that the environment keeps its contract.

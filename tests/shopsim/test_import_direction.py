@@ -53,6 +53,7 @@ FORBIDDEN = {
     "shopsim/rollout": ("shopsim.service", "shopsim.pipeline", "starlette", "uvicorn", "pandas"),
     "shopsim/rlve": (
         "shopsim.tasks",
+        "shopsim.env",
         "shopsim.pipeline",
         "shopsim.service",
         "shopsim.engine",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shopsim.cli.conformance import describe_report
 from shopsim.wording import plural
 
 if TYPE_CHECKING:
@@ -80,19 +81,8 @@ def _made(factory: str) -> ConversationEnvironment:
 
 
 def _describe(report: ConformanceReport) -> str:
-    width = max(len(result.name) for result in report.results)
-    lines = []
-    for result in report.results:
-        verdict = "ok    " if result.passed else "FAILED"
-        lines.append(
-            f"{verdict} {result.name:<{width}}  {result.expectations:>6,} checked: {result.description}"
-        )
-        lines += [f"         {failure}" for failure in result.failures]
-    lines += [f"skipped {name}: {reason}" for name, reason in report.skipped.items()]
-    verdict = "keeps the contract" if report.ok else "breaks the contract"
     episodes, steps = plural(report.episodes, "episode"), plural(report.steps, "step")
-    lines.append(f"The environment {verdict} ({', '.join(report.envs)}; {episodes}, {steps}).")
-    return "\n".join(lines)
+    return describe_report(report, f"{', '.join(report.envs)}; {episodes}, {steps}", report.skipped)
 
 
 _HELP = """Check that the conversation environments keep their contract.

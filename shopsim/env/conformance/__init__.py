@@ -4,8 +4,9 @@ Anything with ``reset``, ``step`` and ``terminate`` can be checked: the bundled 
 running service, or an environment of yours.
 """
 
+from shopsim.conformance import RuleResult
 from shopsim.env.conformance.check import check_env
 from shopsim.env.conformance.probe import ShoppingEnvironment
-from shopsim.env.conformance.report import ConformanceReport, RuleResult
+from shopsim.env.conformance.report import ConformanceReport
 
 __all__ = ["ConformanceReport", "RuleResult", "ShoppingEnvironment", "check_env"]

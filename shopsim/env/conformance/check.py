@@ -7,8 +7,9 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Final
 
-from shopsim.env.conformance.probe import Probe, ShoppingEnvironment, UnusableAnswerError
-from shopsim.env.conformance.report import ConformanceReport, RuleResult
+from shopsim.conformance import UnusableAnswerError
+from shopsim.env.conformance.probe import Probe, ShoppingEnvironment
+from shopsim.env.conformance.report import ConformanceReport
 from shopsim.env.conformance.rules import RULES, Rule
 from shopsim.errors import UsageError
 
@@ -39,5 +40,5 @@ def check_env(
         for task_id in task_ids:
             with suppress(UnusableAnswerError):  # noted as a failure; the next task may do better
                 rule.test(probe, task_id, limits)
-        results.append(RuleResult(rule.name, rule.description, probe.expectations, tuple(probe.failures)))
-    return ConformanceReport(tuple(task_ids), tuple(results), probe.steps)
+        results.append(probe.result(rule.name, rule.description))
+    return ConformanceReport(results=tuple(results), steps=probe.steps, task_ids=tuple(task_ids))

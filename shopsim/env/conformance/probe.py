@@ -1,4 +1,4 @@
-"""Drives an environment, tests every answer, and keeps count of what was expected and what failed."""
+"""Drives an environment and tests every answer."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, Protocol
 
+from shopsim.conformance import Expectations, UnusableAnswerError
 from shopsim.env.conformance.answers import is_usable_page, reset_problems, step_problems
 from shopsim.errors import ShopSimError
 
-__all__ = ["Probe", "ShoppingEnvironment", "UnusableAnswerError", "comparable"]
+__all__ = ["Probe", "ShoppingEnvironment", "comparable"]
 
-_MAX_FAILURES: Final = 5
 _TRANSPORT_KEYS: Final = frozenset({"env_idx", "lease_id"})
-
-
-class UnusableAnswerError(Exception):
-    """An answer from which a rule cannot go on; the failure is already noted."""
 
 
 class ShoppingEnvironment(Protocol):
@@ -47,35 +43,12 @@ def comparable(answer: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in answer.items() if key not in _TRANSPORT_KEYS}
 
 
-class Probe:
+class Probe(Expectations):
     """One environment under test."""
 
     def __init__(self, environment: ShoppingEnvironment) -> None:
+        super().__init__()
         self.environment = environment
-        self.steps = 0
-        self.expectations = 0
-        self.failures: list[str] = []
-
-    def begin(self) -> None:
-        """Forget what was counted: the next rule starts."""
-        self.expectations = 0
-        self.failures = []
-
-    def expect(self, holds: bool, failure: str) -> bool:
-        """Count one expectation; keep the first few failures. Returns ``holds``."""
-        self.expectations += 1
-        if not holds and len(self.failures) < _MAX_FAILURES and failure not in self.failures:
-            self.failures.append(failure)
-        return holds
-
-    def expect_error(self, what: str, call: Callable[..., object], *args: Any, **options: Any) -> None:
-        """Expect that a call of the environment is refused with a :class:`~shopsim.errors.ShopSimError`."""
-        try:
-            call(*args, **options)
-        except ShopSimError:
-            self.expect(True, "")
-        else:
-            self.expect(False, f"{what} was not refused")
 
     def reset(self, task_id: int, **options: Any) -> dict[str, Any]:
         """Reset and test the answer. ``options`` are those of the environment."""

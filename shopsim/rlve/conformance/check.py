@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
+from shopsim.conformance import UnusableAnswerError
 from shopsim.errors import UsageError
-from shopsim.rlve.conformance.probe import Case, ConversationEnvironment, Probe, UnusableAnswerError
-from shopsim.rlve.conformance.report import ConformanceReport, RuleResult
+from shopsim.rlve.conformance.probe import Case, ConversationEnvironment, Probe
+from shopsim.rlve.conformance.report import ConformanceReport
 from shopsim.rlve.conformance.rules import RULES, Rule
 from shopsim.rlve.difficulty import Difficulty
 
@@ -50,7 +51,12 @@ def check_env(
         for case in everywhere if rule.everywhere else some:
             with suppress(UnusableAnswerError):  # noted as a failure; the next case may do better
                 rule.test(probe, case)
-        results.append(RuleResult(rule.name, rule.description, probe.expectations, tuple(probe.failures)))
+        results.append(probe.result(rule.name, rule.description))
     return ConformanceReport(
-        chosen, tuple(difficulties), tuple(results), skipped, probe.episodes, probe.steps
+        results=tuple(results),
+        steps=probe.steps,
+        envs=chosen,
+        difficulties=tuple(difficulties),
+        skipped=skipped,
+        episodes=probe.episodes,
     )

@@ -1,24 +1,19 @@
-"""Drives a conversation environment, tests every answer, and keeps count of expectations and failures."""
+"""Drives a conversation environment and tests every answer."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
+from shopsim.conformance import Expectations, UnusableAnswerError
 from shopsim.errors import ShopSimError
 from shopsim.rlve.action import AgentAction
 from shopsim.rlve.agents.base import action_text
 from shopsim.rlve.conformance.answers import observation_problems, step_problems
 
-__all__ = ["Case", "ConversationEnvironment", "Played", "Probe", "StepAnswer", "UnusableAnswerError"]
-
-_MAX_FAILURES: Final = 5
-
-
-class UnusableAnswerError(Exception):
-    """An answer from which a rule cannot go on; the failure is already noted."""
+__all__ = ["Case", "ConversationEnvironment", "Played", "Probe", "StepAnswer"]
 
 
 class StepAnswer(Protocol):
@@ -81,39 +76,16 @@ class Played:
         return json.dumps([*self.observations, end], ensure_ascii=False)
 
 
-class Probe:
+class Probe(Expectations):
     """One environment under test."""
 
     def __init__(self, environment: ConversationEnvironment) -> None:
+        super().__init__()
         self.environment = environment
         self.episodes = 0
-        self.steps = 0
-        self.expectations = 0
-        self.failures: list[str] = []
         self._case = Case("", 0, 0)
         self._turn = 0
         self._max_turns = 0
-
-    def begin(self) -> None:
-        """Forget what was counted: the next rule starts."""
-        self.expectations = 0
-        self.failures = []
-
-    def expect(self, holds: bool, failure: str) -> bool:
-        """Count one expectation of the case at hand; keep the first few failures. Returns ``holds``."""
-        self.expectations += 1
-        if not holds and len(self.failures) < _MAX_FAILURES:
-            self.failures.append(f"{self._case}: {failure}")
-        return holds
-
-    def expect_error(self, what: str, call: Callable[..., object], *args: Any) -> None:
-        """Expect that a call of the environment is refused with a :class:`~shopsim.errors.ShopSimError`."""
-        try:
-            call(*args)
-        except ShopSimError:
-            self.expect(True, "")
-        else:
-            self.expect(False, f"{what} was not refused")
 
     def reset(self, case: Case) -> dict[str, Any]:
         """Start the episode of ``case`` and test the observation."""
@@ -178,6 +150,9 @@ class Probe:
         """The private part of the episode at hand."""
         private: Mapping[str, Any] = getattr(self.environment, "private")()  # noqa: B009 - optional
         return private
+
+    def _line(self, failure: str) -> str:
+        return f"{self._case}: {failure}"
 
     def _tried(self, where: str, call: Callable[[], Any]) -> Any:
         try:

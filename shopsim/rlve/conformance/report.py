@@ -6,26 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shopsim.env.conformance.report import RuleResult
+from shopsim.conformance import RuleReport
 
-__all__ = ["ConformanceReport", "RuleResult"]
+__all__ = ["ConformanceReport"]
 
 
 @dataclass(frozen=True, slots=True)
-class ConformanceReport:
+class ConformanceReport(RuleReport):
     """All rules over some cases. ``skipped`` says by rule why it could not be tested."""
 
     envs: tuple[str, ...]
     difficulties: tuple[int, ...]
-    results: tuple[RuleResult, ...]
     skipped: Mapping[str, str]
     episodes: int
-    steps: int
-
-    @property
-    def ok(self) -> bool:
-        """Whether every rule that was tested passed."""
-        return all(result.passed for result in self.results)
 
     def to_wire(self) -> dict[str, Any]:
         """The report as JSON data."""
