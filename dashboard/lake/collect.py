@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.lake.catalogue import Catalogue
-from dashboard.lake.discovery import SUMMARY, FileStamp, FoundBundle, FoundRun, condition_of, readable_name
+from dashboard.lake.discovery import SUMMARY, FileStamp, FoundBundle, FoundRun, condition_of
+from dashboard.lake.folders import readable_name
 from dashboard.lake.origins import catalogue_family, told_by_records
 from dashboard.lake.published import condition_label, read_outcomes
 from dashboard.lake.runfiles import manifest_columns, manifest_jobs, summary_columns

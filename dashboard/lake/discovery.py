@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
+
+from dashboard.lake.folders import (
+    MAX_DEPTH,
+    NO_RUNS,
+    is_folder,
+    list_once,
+    path_below,
+    reason_of,
+    unique_name,
+)
 
 __all__ = [
     "MANIFEST",
@@ -21,7 +30,6 @@ __all__ = [
     "FoundRun",
     "condition_of",
     "find_runs",
-    "readable_name",
     "stamp",
 ]
 
@@ -31,9 +39,6 @@ SUMMARY: Final = "summary.json"
 OUTCOMES: Final = Path("analysis/test_task_outcomes.json")
 
 RUN_FILES: Final = frozenset({MANIFEST, TRACES, SUMMARY})
-_MAX_DEPTH: Final = 5
-#: Training rounds hold thousands of folders that are no evaluation runs (spec 04 B).
-_SKIPPED: Final = re.compile(r"\..*|slime-training|group-\d{9}|node_modules|__pycache__")
 
 FileStamp = tuple[int, int, int, int]
 """Identity of a file as the file system tells it: device, inode, size, modification time in ns."""
@@ -70,11 +75,6 @@ class Findings:
     problems: list[str] = field(default_factory=list)
 
 
-def readable_name(name: object) -> str:
-    """A file name or path as text that can be stored and printed, also when its bytes are no UTF-8."""
-    return str(name).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def stamp(path: Path) -> FileStamp | None:
     """The identity of a regular file, None when there is none."""
     try:
@@ -98,7 +98,7 @@ def find_runs(roots: Sequence[Path]) -> Findings:
             continue
         found = list(_walk(root, root, 0, seen, findings))
         for run in found:
-            run_id = _unique(run.run_id, root, names)
+            run_id = unique_name(run.run_id, root, names)
             names.add(run_id)
             findings.runs.append(run if run_id == run.run_id else _renamed(run, run_id))
     return findings
@@ -108,19 +108,16 @@ def _walk(
     folder: Path, root: Path, depth: int, seen: set[tuple[int, int]], findings: Findings
 ) -> Iterator[FoundRun]:
     try:
-        status = folder.stat()
-        if (status.st_dev, status.st_ino) in seen:
-            return
-        seen.add((status.st_dev, status.st_ino))
-        with os.scandir(folder) as scan:
-            entries = sorted(scan, key=lambda entry: (entry.is_symlink(), entry.name))
+        entries = list_once(folder, seen)
     except OSError as error:
-        reason = error.strerror or "unknown error"
+        reason = reason_of(error)
         if depth == 1:
             problem = f"{folder}: cannot be read ({reason}). Give read permission or move it away."
-            yield FoundRun(_run_id(folder, root), root, folder, "evaluation", problems=(problem,))
+            yield FoundRun(path_below(folder, root), root, folder, "evaluation", problems=(problem,))
         else:
             findings.problems.append(f"{folder}: cannot be read ({reason}).")
+        return
+    if entries is None:
         return
     names = {entry.name for entry in entries}
     if {"eval", "analysis"} <= names:
@@ -129,25 +126,18 @@ def _walk(
         return
     if names & RUN_FILES:
         yield _run(folder, root)
-    if depth >= _MAX_DEPTH:
+    if depth >= MAX_DEPTH:
         return
     for entry in entries:
-        if _SKIPPED.fullmatch(entry.name) or not _is_folder(entry):
+        if NO_RUNS.fullmatch(entry.name) or not is_folder(entry):
             continue
         yield from _walk(folder / entry.name, root, depth + 1, seen, findings)
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
 
 
 def _run(folder: Path, root: Path) -> FoundRun:
     manifest, traces, summary = (stamp(folder / name) for name in (MANIFEST, TRACES, SUMMARY))
     kind: Literal["evaluation", "summary_only"] = "evaluation" if manifest or traces else "summary_only"
-    return FoundRun(_run_id(folder, root), root, folder, kind, manifest, traces, summary)
+    return FoundRun(path_below(folder, root), root, folder, kind, manifest, traces, summary)
 
 
 def _bundle_runs(bundle: Path, root: Path) -> Iterator[FoundRun]:
@@ -167,22 +157,6 @@ def condition_of(name: str) -> str | None:
     """The condition that a published test evaluation belongs to: ``..-test-base-free`` is ``base_free``."""
     match = re.fullmatch(r".*-test-((?:base|iter\d+)-(?:free|s0|st))", name)
     return match[1].replace("-", "_") if match else None
-
-
-def _run_id(folder: Path, root: Path) -> str:
-    name = folder.relative_to(root).as_posix() if folder != root else folder.resolve().name
-    return readable_name(name)
-
-
-def _unique(run_id: str, root: Path, taken: set[str]) -> str:
-    if run_id not in taken:
-        return run_id
-    name = readable_name(f"{root.resolve().name}:{run_id}")
-    number = 2
-    while name in taken:
-        name = readable_name(f"{root.resolve().name}:{run_id}#{number}")
-        number += 1
-    return name
 
 
 def _renamed(run: FoundRun, run_id: str) -> FoundRun:

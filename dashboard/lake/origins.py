@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import duckdb
 
-from dashboard.lake.discovery import FoundBundle, FoundRun, readable_name
+from dashboard.lake.discovery import FoundBundle, FoundRun
 from dashboard.lake.fields import json_object, json_text
+from dashboard.lake.folders import readable_name
 from dashboard.lake.sql import load_sql
 from shopsim.rollout.lines import parse_line
 from shopsim.rollout.recorded_on import recorded_on

@@ -6,12 +6,13 @@ A round is a folder that holds ``group-<9 digits>`` folders, or any folder direc
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from dashboard.lake.folders import MAX_DEPTH, is_folder, list_once, path_below, reason_of, unique_name
 
 __all__ = [
     "CURRICULUM",
@@ -29,7 +30,6 @@ GROUP: Final = re.compile(r"group-(\d{9})")
 ROUNDS_FOLDER: Final = "slime-training"
 _NUMBER: Final = re.compile(r"round[-_]?(\d{1,4})(?!\d)", re.IGNORECASE)
 _SKIPPED: Final = re.compile(r"\..*|node_modules|__pycache__")
-_MAX_DEPTH: Final = 5
 #: Any one of these makes a folder a bundle that tells of training.
 _BUNDLE_FILES: Final = ("training_steps.csv", "rounds.csv", "chunk_contributions.csv", "training_groups.csv")
 
@@ -82,7 +82,7 @@ def find_training(roots: Sequence[Path]) -> TrainingFindings:
         _look(walk, root, 0, inside_rounds=root.name == ROUNDS_FOLDER)
         taken = {source.key for source in findings.sources}
         for source in _sources(walk):
-            source.key = _unique(source.key, root, taken)
+            source.key = unique_name(source.key, root, taken)
             taken.add(source.key)
             findings.sources.append(source)
     return findings
@@ -96,13 +96,13 @@ def round_number(name: str) -> int | None:
 
 def _look(walk: _Walk, folder: Path, depth: int, *, inside_rounds: bool) -> None:
     try:
-        entries = _entries(walk, folder)
+        entries = list_once(folder, walk.seen)
     except OSError as error:
         if depth and inside_rounds:  # its round says so
             walk.rounds.setdefault(folder.parent, []).append(folder)
         elif depth:
-            reason = error.strerror or "unknown error"
-            walk.findings.problems.append(f"{folder}: cannot be read ({reason}). Give read permission.")
+            problem = f"{folder}: cannot be read ({reason_of(error)}). Give read permission."
+            walk.findings.problems.append(problem)
         return
     if entries is None:
         return
@@ -114,23 +114,13 @@ def _look(walk: _Walk, folder: Path, depth: int, *, inside_rounds: bool) -> None
         source = folder.parent if depth else folder  # the root itself may be a round
         walk.rounds.setdefault(source, []).append(folder)
         return
-    if depth >= _MAX_DEPTH:
+    if depth >= MAX_DEPTH:
         return
     for entry in entries:
-        if _SKIPPED.fullmatch(entry.name) or GROUP.fullmatch(entry.name) or not _is_folder(entry):
+        if _SKIPPED.fullmatch(entry.name) or GROUP.fullmatch(entry.name) or not is_folder(entry):
             continue
         inside = folder.name == ROUNDS_FOLDER or entry.name == ROUNDS_FOLDER
         _look(walk, folder / entry.name, depth + 1, inside_rounds=inside)
-
-
-def _entries(walk: _Walk, folder: Path) -> list[os.DirEntry[str]] | None:
-    """What a folder holds; None when it was looked into before."""
-    status = folder.stat()
-    if (status.st_dev, status.st_ino) in walk.seen:
-        return None
-    walk.seen.add((status.st_dev, status.st_ino))
-    with os.scandir(folder) as scan:
-        return sorted(scan, key=lambda entry: (entry.is_symlink(), entry.name))
 
 
 def _holds_groups(names: set[str]) -> bool:
@@ -143,36 +133,15 @@ def _is_bundle(folder: Path, names: set[str]) -> bool:
     )
 
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
-
-
 def _sources(walk: _Walk) -> Iterator[FoundSource]:
     for parent, folders in sorted(walk.rounds.items()):
         numbers = {folder: round_number(folder.name) for folder in folders}
         known = len(set(numbers.values())) == len(folders) and None not in numbers.values()
         ordered = sorted(folders, key=lambda folder: (numbers[folder] or 0, folder.name))
         rounds = [
-            FoundRound(_relative(folder, walk.root), folder, (numbers[folder] or 0) if known else place)
+            FoundRound(path_below(folder, walk.root), folder, (numbers[folder] or 0) if known else place)
             for place, folder in enumerate(ordered)
         ]
-        yield FoundSource(_relative(parent, walk.root), parent, rounds)
+        yield FoundSource(path_below(parent, walk.root), parent, rounds)
     for folder in sorted(walk.bundles):
-        yield FoundSource(_relative(folder, walk.root), folder, bundle=True)
-
-
-def _relative(folder: Path, root: Path) -> str:
-    return folder.relative_to(root).as_posix() if folder != root else folder.resolve().name
-
-
-def _unique(key: str, root: Path, taken: set[str]) -> str:
-    if key not in taken:
-        return key
-    name, number = f"{root.resolve().name}:{key}", 2
-    while name in taken:
-        name = f"{root.resolve().name}:{key}#{number}"
-        number += 1
-    return name
+        yield FoundSource(path_below(folder, walk.root), folder, bundle=True)
