@@ -24,10 +24,11 @@ from dashboard.lake.conversations_runs import manifest_row, saved_windows
 from dashboard.lake.conversations_schema import RUNS_SCHEMA, WINDOWS_SCHEMA
 from dashboard.lake.discovery import FileStamp
 from dashboard.lake.errors import LakeError
+from dashboard.lake.folders import readable_name
 from dashboard.lake.lines import InvalidLine
+from dashboard.lake.record_place import record_at
 from dashboard.lake.sql import load_sql
 from shopsim.rlve.rollout.plan import EPISODES_FILE
-from shopsim.rollout.lines import parse_line
 
 __all__ = ["Conversations", "ConversationsState"]
 
@@ -46,13 +47,26 @@ class ConversationsState:
 
 @dataclass(slots=True)
 class _Run:
-    """What is kept of a run between refreshes: the identities of its files and what they held then."""
+    """What is kept of a run between refreshes: what was found, and what its files held then.
+
+    ``read``: what its episodes were when their file had that identity; None without episodes, or where they
+    could not be read. ``row`` and ``windows``: columns of ``conversation_runs`` and ``conversation_windows``.
+    """
 
     found: FoundConversations
-    stamp: FileStamp | None = None
-    file: EpisodesFile | None = None
+    read: tuple[FileStamp, EpisodesFile] | None = None
     row: dict[str, Any] = field(default_factory=dict)
     windows: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def stamp(self) -> FileStamp | None:
+        """The identity of the file whose episodes are shown."""
+        return None if self.read is None else self.read[0]
+
+    @property
+    def file(self) -> EpisodesFile | None:
+        """The episodes that are shown."""
+        return None if self.read is None else self.read[1]
 
 
 class Conversations:
@@ -118,22 +132,12 @@ class Conversations:
             raise LakeError(f"{run_id}: no record of episode {episode_id!r}", hint="Look for new data.")
         path = self._runs[run_id].found.path / EPISODES_FILE
         offset, length = (int(places[name].iloc[0]) for name in ("line_offset", "line_length"))
-        try:
-            with path.open("rb") as file:
-                file.seek(offset)
-                record, reason = parse_line(file.read(length))
-        except OSError as error:
-            raise LakeError(f"{path}: cannot be read ({error.strerror})") from None
-        if record is None or record["episode_id"].encode("utf-8", "backslashreplace").decode() != episode_id:
-            problem = reason or "another episode is there now"
-            raise LakeError(
-                f"{path}: byte {offset}: {problem}", hint="The file was changed; look for new data."
-            )
-        return record
+        hint = "The file was changed; look for new data."
+        return record_at(path, offset, length, episode_id, hint=hint)
 
     def _read(self, found: FoundConversations) -> _Run:
         known = self._runs.get(found.run_id)
-        if known is not None and known.found == found and (known.file or found.episodes is None):
+        if known is not None and known.found == found and (known.read or found.episodes is None):
             return known
         run = _Run(found)
         problems: list[str] = []
@@ -141,8 +145,7 @@ class Conversations:
         run.windows = [] if found.curriculum is None else saved_windows(found.path, problems)
         if found.episodes is not None:
             try:
-                run.file = self._episodes(found, found.episodes, known)
-                run.stamp = found.episodes
+                run.read = (found.episodes, self._episodes(found, found.episodes, known))
             except (OSError, duckdb.Error) as error:
                 reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
                 problems.append(f"{found.path / EPISODES_FILE}: cannot be read ({reason})")
@@ -151,13 +154,12 @@ class Conversations:
 
     def _episodes(self, found: FoundConversations, stamp: FileStamp, known: _Run | None) -> EpisodesFile:
         path = found.path / EPISODES_FILE
-        before = None if known is None or known.found.path != found.path else (known.stamp, known.file)
-        if before is None or before[1] is None:
-            before = kept(self.cache_dir, path)
-        if before is not None and before[1] is not None and before[0] == stamp:
+        before = known.read if known is not None and known.found.path == found.path else None
+        before = before or kept(self.cache_dir, path)
+        if before is not None and before[0] == stamp:
             return before[1]
-        same = before is not None and before[0] is not None and before[0][:2] == stamp[:2]
-        file = read_episodes_file(path, stamp[2], before[1] if before is not None and same else None)
+        same_file = before is not None and before[0][:2] == stamp[:2]
+        file = read_episodes_file(path, stamp[2], before[1] if before is not None and same_file else None)
         keep(self.cache_dir, path, stamp, file)
         return file
 
@@ -166,7 +168,7 @@ class Conversations:
         rows = [
             {
                 "run_id": run_id,
-                "path": str(run.found.path).encode("utf-8", "backslashreplace").decode(),
+                "path": readable_name(run.found.path),
                 **run.row,
                 "records": 0 if run.file is None else run.file.table.num_rows,
                 "invalid_lines": 0 if run.file is None else run.file.invalid_lines,

@@ -26,7 +26,7 @@ CONVERSATIONS_FORMAT: Final = "conversations-v1"
 _KEY: Final = b"episodes_file"
 
 
-def kept(cache_dir: Path, path: Path) -> tuple[FileStamp | None, EpisodesFile] | None:
+def kept(cache_dir: Path, path: Path) -> tuple[FileStamp, EpisodesFile] | None:
     """The identity that the file at ``path`` had when it was read last, and what it held; None if unknown."""
     try:
         table = pq.read_table(_place(cache_dir, path))
@@ -44,7 +44,7 @@ def keep(cache_dir: Path, path: Path, stamp: FileStamp, file: EpisodesFile) -> N
         "stamp": stamp,
         "size": file.size,
         "settled": file.settled,
-        "tail": file.tail,
+        "sample": file.sample,
         "invalid_lines": file.invalid_lines,
         "invalid": [asdict(line) for line in file.invalid],
     }

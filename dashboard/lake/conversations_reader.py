@@ -5,31 +5,26 @@ The reading rules are those of traces: :func:`shopsim.rlve.rollout.records.read_
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 
+from dashboard.lake.catalogue import fingerprint
 from dashboard.lake.conversations_schema import CONVERSATION_STRUCTURE, conversation_structure_json
-from dashboard.lake.lines import Batch, InvalidLine, Stretch, lines_table
+from dashboard.lake.doubtful import judge
+from dashboard.lake.lines import Batch, InvalidLine, Stretch, end_of_lines, lines_table
 from dashboard.lake.reader import LineBuffer, LineReader
 from dashboard.lake.sql import load_sql
-from dashboard.lake.structure import prune
 from dashboard.lake.suspects import Suspects
-from shopsim.rollout.lines import parse_line
 
 __all__ = ["EpisodesFile", "no_episodes", "read_episodes_file"]
 
 _BUFFER_BYTES: Final = 32 << 20
-_TAIL_BYTES: Final = 4096
 _MOST_INVALID: Final = 100
-_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +32,13 @@ class EpisodesFile:
     """What a file held when it had ``size`` bytes.
 
     ``table``: one row a valid record in file order, also those that a later one of the same episode
-    replaces. ``settled`` is where its last ended line ends and ``tail`` a fingerprint of the bytes before:
-    while they stay, only what follows has to be read.
+    replaces. ``settled`` is where its last ended line ends and ``sample`` a fingerprint of the bytes before:
+    while they stay, only what follows has to be read. All places and sizes are bytes.
     """
 
     size: int
     settled: int
-    tail: str
+    sample: str
     table: pa.Table
     invalid_lines: int
     invalid: tuple[InvalidLine, ...]
@@ -54,7 +49,7 @@ def read_episodes_file(path: Path, size: int, known: EpisodesFile | None = None)
 
     Raises :class:`OSError` when it cannot be read and :class:`duckdb.Error` when DuckDB cannot go on.
     """
-    if known is not None and (size <= known.size or _tail_of(path, known.settled) != known.tail):
+    if known is not None and (size <= known.size or fingerprint(path, known.settled) != known.sample):
         known = None
     start = 0 if known is None else known.settled
     stretch = Stretch(path, "", start, size, path)
@@ -68,8 +63,8 @@ def read_episodes_file(path: Path, size: int, known: EpisodesFile | None = None)
         torn = len(known.invalid) - len(before)  # at most the last line, and then its details are kept
         invalid_lines += known.invalid_lines - torn
         invalid = before + invalid
-    settled = _last_line_end(path, start, size)
-    return EpisodesFile(size, settled, _tail_of(path, settled), table, invalid_lines, _some(invalid))
+    settled = end_of_lines(path, start, size)
+    return EpisodesFile(size, settled, fingerprint(path, settled), table, invalid_lines, _some(invalid))
 
 
 def no_episodes() -> pa.Table:
@@ -82,29 +77,6 @@ def _connection() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:", config={"memory_limit": "512MB"})
     connection.execute(load_sql("ingest_macros"))
     return connection
-
-
-def _tail_of(path: Path, end: int) -> str:
-    """A fingerprint of the bytes before ``end``."""
-    start = max(0, end - _TAIL_BYTES)
-    with path.open("rb") as file:
-        head = file.read(min(_TAIL_BYTES, end))
-        file.seek(start)
-        return hashlib.sha256(head + file.read(end - start)).hexdigest()
-
-
-def _last_line_end(path: Path, start: int, size: int) -> int:
-    """The place after the last newline of the file, at least ``start``."""
-    with path.open("rb") as file:
-        end = size
-        while end > start:
-            begin = max(start, end - (1 << 20))
-            file.seek(begin)
-            place = file.read(end - begin).rfind(b"\n")
-            if place >= 0:
-                return begin + place + 1
-            end = begin
-    return start
 
 
 def _some(invalid: list[InvalidLine]) -> tuple[InvalidLine, ...]:
@@ -131,7 +103,7 @@ def _read_batch(
         found.append(_figures(connection, batch.table(suspects)))
         doubtful = connection.execute(load_sql("conversation_ingest_doubtful")).fetchall()
         suspects = sorted({*suspects, *(int(row) for (row,) in doubtful)})
-    judged = _judge(batch, suspects, stretch)
+    judged = judge(batch, suspects, [stretch], CONVERSATION_STRUCTURE)
     if judged is not None:
         found.append(_figures(connection, judged))
     return found
@@ -143,25 +115,3 @@ def _figures(connection: duckdb.DuckDBPyConnection, lines: pa.Table) -> pa.Table
     figures = connection.sql(load_sql("conversation_ingest_episodes")).to_arrow_table()
     connection.unregister("lines")
     return figures
-
-
-def _judge(batch: Batch, rows: Iterable[int], stretch: Stretch) -> pa.Table | None:
-    """Lines read by Python's json as clean JSON that DuckDB takes alike; invalid ones are counted."""
-    kept: list[int] = []
-    texts: list[str] = []
-    for row in rows:
-        content = batch.content(row)
-        if not content.removeprefix(_BYTE_ORDER_MARK).strip():
-            continue
-        record, reason = parse_line(content, terminated=row not in batch.unterminated)
-        if record is None:
-            stretch.add_invalid(InvalidLine(int(batch.offset[row]), len(content), reason or "not a record"))
-            continue
-        kept.append(row)
-        texts.append(json.dumps(prune(record, CONVERSATION_STRUCTURE), ensure_ascii=False))
-    if not kept:
-        return None
-    lengths = [len(batch.content(row)) for row in kept]
-    return lines_table(
-        kept, batch.first_id + np.array(kept), batch.stretch[kept], batch.offset[kept], lengths, texts
-    )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from dashboard.lake.lines import Batch, InvalidLine, Stretch, lines_table
-from dashboard.lake.structure import prune
+from dashboard.lake.structure import STRUCTURE, prune
 from shopsim.rollout.lines import parse_line
 
 __all__ = ["judge"]
@@ -17,11 +18,16 @@ __all__ = ["judge"]
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def judge(batch: Batch, rows: Iterable[int], stretches: Sequence[Stretch]) -> pa.Table | None:
+def judge(
+    batch: Batch,
+    rows: Iterable[int],
+    stretches: Sequence[Stretch],
+    structure: Mapping[str, Any] = STRUCTURE,
+) -> pa.Table | None:
     """Read lines with Python's json (spec 04 A: what it reads is valid).
 
-    Valid ones are returned as clean JSON in a table like :meth:`Batch.table` (None when there are none);
-    invalid ones are counted in their stretch.
+    Of valid ones what ``structure`` declares is returned as clean JSON in a table like :meth:`Batch.table`
+    (None when there are none); invalid ones are counted in their stretch.
     """
     kept: list[int] = []
     texts: list[str] = []
@@ -35,7 +41,7 @@ def judge(batch: Batch, rows: Iterable[int], stretches: Sequence[Stretch]) -> pa
             stretches[int(batch.stretch[row])].add_invalid(line)
             continue
         kept.append(row)
-        texts.append(json.dumps(prune(record), ensure_ascii=False))
+        texts.append(json.dumps(prune(record, structure), ensure_ascii=False))
     if not kept:
         return None
     lengths = [len(batch.content(row)) for row in kept]

@@ -19,6 +19,7 @@ __all__ = [
     "Batch",
     "InvalidLine",
     "Stretch",
+    "end_of_lines",
     "lines_table",
     "no_counts",
 ]
@@ -150,3 +151,21 @@ def lines_table(
     columns = {name: pa.array(values, pa.int64()) for name, values in numbers.items()}
     text = lines if isinstance(lines, pa.Array) else pa.array(lines, pa.large_string())
     return pa.table({**columns, "line": text})
+
+
+def end_of_lines(path: Path, start: int, size: int) -> int:
+    """Where the last newline between ``start`` and ``size`` ends (``start`` when there is none).
+
+    Raises :class:`OSError`.
+    """
+    step = 1 << 20
+    with path.open("rb") as file:
+        end = size
+        while end > start:
+            begin = max(start, end - step)
+            file.seek(begin)
+            place = file.read(end - begin).rfind(b"\n")
+            if place >= 0:
+                return begin + place + 1
+            end = begin
+    return start

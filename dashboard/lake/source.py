@@ -24,9 +24,10 @@ from dashboard.lake.catalogue import (
     sweep,
 )
 from dashboard.lake.commit import Plan, commit
-from dashboard.lake.discovery import FileStamp, readable_name, stamp
+from dashboard.lake.discovery import FileStamp, stamp
 from dashboard.lake.errors import LakeError
-from dashboard.lake.lines import Stretch
+from dashboard.lake.folders import readable_name, reason_of
+from dashboard.lake.lines import Stretch, end_of_lines
 from dashboard.lake.segment import ingest, ingest_connection
 from shopsim.rollout.locking import RunLockedError, folder_lock
 
@@ -120,9 +121,7 @@ def _ingest_group(cache_dir: Path, group: Sequence[Source]) -> dict[str, Outcome
 def _ingest_together(cache_dir: Path, group: Sequence[Source]) -> Iterator[tuple[str, Outcome]]:
     folders = {source.run_id: source_folder(cache_dir, source.path, source.run_id) for source in group}
     with ExitStack() as stack:
-        for folder in sorted(
-            set(folders.values())
-        ):  # in one order, so that two processes cannot wait in a ring
+        for folder in sorted(set(folders.values())):  # in one order: two processes cannot wait in a ring
             stack.enter_context(folder_lock(folder, wait_seconds=_LOCK_SECONDS))
             stack.enter_context(cleared_on_failure(folder, partial(_segments_in, folder)))
         plans = []
@@ -160,7 +159,7 @@ def _plan(source: Source, folder: Path) -> Plan | Catalogue:
         return catalogue
     if catalogue is None or not _continues(catalogue, source.path, now):
         catalogue = Catalogue(readable_name(source.path), source.run_id, now)
-    whole = _end_of_lines(source.path, catalogue.read, now[2])
+    whole = end_of_lines(source.path, catalogue.read, now[2])
     plan = Plan(source.path, catalogue, folder, now, whole)
     if whole > catalogue.read or not catalogue.segments:
         plan.lines = _stretch(source, folder, catalogue.read, whole)
@@ -183,21 +182,6 @@ def _continues(catalogue: Catalogue, path: Path, now: FileStamp) -> bool:
     return fingerprint(path, catalogue.read) == catalogue.sample
 
 
-def _end_of_lines(path: Path, start: int, size: int) -> int:
-    """Where the last newline between ``start`` and ``size`` ends (``start`` when there is none)."""
-    step = 1 << 20
-    with path.open("rb") as file:
-        end = size
-        while end > start:
-            begin = max(start, end - step)
-            file.seek(begin)
-            place = file.read(end - begin).rfind(b"\n")
-            if place >= 0:
-                return begin + place + 1
-            end = begin
-    return start
-
-
 @contextmanager
 def _spill_folder(cache_dir: Path) -> Iterator[Path]:
     """A folder for DuckDB's spilled data; what a crash left there is removed after a day."""
@@ -215,7 +199,7 @@ def _spill_folder(cache_dir: Path) -> Iterator[Path]:
 
 def _explained(error: OSError | duckdb.Error, path: Path, cache_dir: Path) -> LakeError:
     if isinstance(error, OSError):
-        reason = error.strerror or "unknown error"
+        reason = reason_of(error)
         if error.filename is not None and Path(str(error.filename)) == path:
             return LakeError(f"{path}: cannot be read ({reason})", hint="Give read permission to the file.")
         return _cache_error(cache_dir, reason)

@@ -16,13 +16,14 @@ import pandas as pd
 from dashboard.lake.catalogue import CACHE_FORMAT, Catalogue, load_catalogue, source_folder, table_path
 from dashboard.lake.collect import RunFiles, outcome_rows, read_run_files, run_row, summary_row
 from dashboard.lake.database import add_tables, empty_segment, open_database, recorded_episodes
-from dashboard.lake.discovery import TRACES, Findings, FoundRun, find_runs, readable_name
+from dashboard.lake.discovery import TRACES, Findings, FoundRun, find_runs
 from dashboard.lake.errors import LakeError, UnknownRunError
+from dashboard.lake.folders import readable_name
 from dashboard.lake.origins import is_silent, recorded_origins
+from dashboard.lake.record_place import record_at
 from dashboard.lake.segment import TABLES
 from dashboard.lake.source import Progress, Source, bring_up_to_date
 from dashboard.lake.sql import load_sql
-from shopsim.rollout.lines import parse_line
 
 __all__ = ["Lake", "LakeState"]
 
@@ -188,19 +189,8 @@ class Lake:
         if not place:
             raise LakeError(f"{run_id}: no record of episode {episode_id!r}")
         offset, length = place[0]
-        path = found.path / TRACES
-        try:
-            with path.open("rb") as file:
-                file.seek(offset)
-                record, reason = parse_line(file.read(length))
-        except OSError as error:
-            raise LakeError(f"{path}: cannot be read ({error.strerror})") from None
-        if record is None or record["episode_id"] != episode_id:
-            problem = reason or "another episode is there now"
-            raise LakeError(
-                f"{path}: byte {offset}: {problem}", hint="The file was changed meanwhile; refresh the lake."
-            )
-        return record
+        hint = "The file was changed meanwhile; refresh the lake."
+        return record_at(found.path / TRACES, offset, length, episode_id, hint=hint)
 
     def _read(self, read: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         """Read through a cursor; when somebody cleaned up the cache meanwhile, make it again once."""

@@ -1,5 +1,5 @@
 -- Table `conversation_episodes`: the last valid record of each episode, with one word for how it ended. What makes an
--- episode worth -1 outweighs how it ended; the words are those of dashboard/analysis/conversations/endings.py.
+-- episode worth -1 outweighs how it ended; the words are those of dashboard/analysis/conversations/words.py.
 CREATE TABLE conversation_episodes AS
 SELECT
     *,
