@@ -26,15 +26,17 @@ def _verify(
     from shopsim.cli.rlve.workspace import run_folder, shop_of
     from shopsim.progress import track
     from shopsim.rlve.rollout import read_plan, recorded_settings, verify_run
+    from shopsim.rlve.runfiles import CURRICULUM_FILE
     from shopsim.settings import load_settings
 
     settings = load_settings()
     folder = run_folder(settings, run)
     plan = read_plan(folder)
     shop = shop_of(settings, recorded_settings(plan, settings.rlve))
-    checked, differing = 0, []
+    checked, whole, differing = 0, False, []
     for check in track(verify_run(shop, folder), label="replaying", total=plan["episodes"] + 1):
         checked += 1
+        whole = check.subject == CURRICULUM_FILE
         if not check.identical:
             differing.append(check)
     if as_json:
@@ -47,7 +49,8 @@ def _verify(
         if len(differing) > _LISTED:
             typer.echo(f"and {len(differing) - _LISTED:,} more (--json lists all)")
         verdict = f"{len(differing):,} differ" if differing else "all come out bit for bit"
-        typer.echo(f"{folder}: {plural(checked, 'record')} replayed, {verdict}")
+        what = plural(checked - whole, "episode") + (" and the saved curriculum" if whole else "")
+        typer.echo(f"{folder}: {what} replayed, {verdict}")
     if differing:
         raise typer.Exit(1)
 

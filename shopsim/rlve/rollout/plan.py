@@ -18,7 +18,7 @@ from shopsim.formats import (
 from shopsim.rlve.collections import collection
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.runfiles import CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE
-from shopsim.rollout.folder import checked_name
+from shopsim.rollout.folder import ANOTHER_NAME, checked_name
 from shopsim.rollout.manifest import check_same_plan, read_manifest, write_manifest
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from shopsim.settings import RlveSettings
 
 __all__ = [
-    "ANOTHER_NAME",
     "CURRICULUM_FILE",
     "EPISODES_FILE",
     "MANIFEST_FILE",
@@ -38,7 +37,6 @@ __all__ = [
 ]
 
 PIPELINE_VERSION: Final = "shopsim-rlve-rollout-v1"
-ANOTHER_NAME: Final = "Choose another name, or move the folder away."
 _GROWS: Final = "episodes"
 """The one field of a plan that may differ: a run can be made longer, its first episodes stay."""
 
@@ -97,7 +95,16 @@ def build_plan(
 
 
 def read_plan(folder: Path) -> dict[str, Any]:
-    """The plan of a run folder. Raises :class:`~shopsim.rollout.manifest.ManifestError` without one."""
+    """The plan of a run folder.
+
+    Raises :class:`UsageError` when the folder holds no such run, and what
+    :func:`~shopsim.rollout.manifest.read_manifest` raises for a broken manifest.
+    """
+    if not (folder / MANIFEST_FILE).exists():
+        raise UsageError(
+            f"{folder}: no run of the conversation environments ({MANIFEST_FILE} is missing)",
+            hint="Name a folder that `shopsim rlve rollout` wrote.",
+        )
     plan: dict[str, Any] = read_manifest(folder / MANIFEST_FILE, schema=RLVE_MANIFEST_SCHEMA)["plan"]
     return plan
 

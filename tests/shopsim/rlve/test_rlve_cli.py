@@ -137,7 +137,7 @@ def test_a_run_is_played_resumed_summarized_and_verified(rlve: Command, workspac
     assert "12 of 12 episodes by scripted-clerk-novice" in rlve("summary", workspace / "runs" / "probe")[1]
     code, out, _ = rlve("verify", "probe")
     assert code == 0
-    assert "13 records replayed, all come out bit for bit" in out
+    assert "12 episodes and the saved curriculum replayed, all come out bit for bit" in out
 
 
 def test_verify_finds_a_change_and_exits_with_1(rlve: Command, workspace: Path) -> None:
@@ -321,3 +321,11 @@ def test_short_forms_are_actions(line: str, action: object) -> None:
 def test_what_is_no_short_form_is_refused(line: str) -> None:
     with pytest.raises(UsageError):
         action_of(line)
+
+
+def test_a_run_of_the_other_family_is_refused_with_the_mend(rlve: Command, workspace: Path) -> None:
+    (workspace / "runs" / "other").mkdir(parents=True)
+    for command in ("verify", "summary"):
+        code, _, err = rlve(command, "other")
+        assert code == 2
+        assert "no run of the conversation environments" in err and "shopsim rlve rollout" in err
