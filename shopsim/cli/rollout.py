@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shopsim.cli.playing import CONCURRENCY, SCRIPTED, interruptible, processes, progress, skill_values
+from shopsim.wording import percent
+
 if TYPE_CHECKING:
     from shopsim.rollout.agents import AgentSpec
-    from shopsim.rollout.runner import RunReport
+    from shopsim.rollout.report import RunReport
 
 __all__ = ["register"]
 
 _JSON = typer.Option("--json", help="Print the summaries as JSON.")
-_CONCURRENCY = typer.Option(min=1, help="Processes; results do not depend on it. Default: all processors.")
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +43,7 @@ def _run(
     skill: Annotated[
         Path | None, typer.Option(help="JSON object of skill parameters that replace the shopper's.")
     ] = None,
-    concurrency: Annotated[int | None, _CONCURRENCY] = None,
+    concurrency: Annotated[int | None, CONCURRENCY] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing or failed.")] = False,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
@@ -57,9 +57,9 @@ def _run(
         task_ids, owner = select_tasks(engine, split=split, tasks=tasks, limit=limit)
         jobs = make_jobs(task_ids, split=owner, seed=seed, samples=samples)
         request = RunRequest(name, spec, jobs, owner, persona)
-        with open_runs(engine, [request], concurrency=_processes(concurrency), resume=resume) as runs:
-            with _interruptible("Go on with --resume."):
-                for _ in _progress(runs.play(), name, runs.pending):
+        with open_runs(engine, [request], concurrency=processes(concurrency), resume=resume) as runs:
+            with interruptible("Go on with --resume."):
+                for _ in progress(runs.play(), name, runs.pending):
                     pass
             reports = runs.reports()
     _report(reports, as_json)
@@ -67,14 +67,14 @@ def _run(
 
 def _demo(
     force: Annotated[bool, typer.Option("--force", help="Make the demo runs again.")] = False,
-    concurrency: Annotated[int | None, _CONCURRENCY] = None,
+    concurrency: Annotated[int | None, CONCURRENCY] = None,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     from shopsim.engine import open_engine
     from shopsim.rollout.demo import run_demo
 
-    with open_engine() as engine, _interruptible("Run it again for the rest."):
-        reports = run_demo(engine, force=force, concurrency=_processes(concurrency), progress=_progress)
+    with open_engine() as engine, interruptible("Run it again for the rest."):
+        reports = run_demo(engine, force=force, concurrency=processes(concurrency), progress=progress)
     _report(reports, as_json)
 
 
@@ -82,63 +82,29 @@ def _agent(name: str, skill: Path | None) -> AgentSpec:
     from dataclasses import replace
 
     from shopsim.errors import UsageError
-    from shopsim.jsonio import read_json
     from shopsim.rollout.agents import agent_spec, skill_from_mapping
 
     spec = agent_spec(name)
     if skill is None:
         return spec
-    if not skill.exists():
-        raise UsageError(f"--skill {skill}: no such file")
-    values = read_json(skill)
-    if spec.skill is None or not isinstance(values, dict):
-        raise UsageError(f"{skill}: skill parameters are a JSON object, for a shopper only")
-    return replace(spec, skill=skill_from_mapping({"label": skill.stem, **values}, spec.skill))
-
-
-@contextmanager
-def _interruptible(mend: str) -> Iterator[None]:
-    from shopsim.rollout.runner import RunInterruptedError
-
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise RunInterruptedError("interrupted; finished episodes are kept", hint=mend) from None
-
-
-def _processes(asked: int | None) -> int:
-    return asked or os.cpu_count() or 1
-
-
-def _progress(episodes: Iterable[str], label: str, total: int) -> Iterator[str]:
-    from shopsim.progress import track
-
-    return track(episodes, label=label, total=total)
+    if spec.skill is None:
+        raise UsageError("--skill: is for a shopper only")
+    return replace(spec, skill=skill_from_mapping(skill_values(skill), spec.skill))
 
 
 def _report(reports: Sequence[RunReport], as_json: bool) -> None:
     """Print what was run; exit with 1 when episodes failed."""
     if as_json:
-        typer.echo(json.dumps([_wire(report) for report in reports], ensure_ascii=False))
+        typer.echo(json.dumps([report.to_wire() for report in reports], ensure_ascii=False))
     else:
         typer.echo(
             _ROW.format("experiment", "played", "kept", "success", "reward", "steps", "invalid", "slips")
         )
         for report in reports:
             typer.echo(_row(report))
-        typer.echo("\nScripted agents, not trained models; the manifests say so.")
+        typer.echo(SCRIPTED)
     if any(report.summary["counts"]["failed"] for report in reports):
         raise typer.Exit(1)
-
-
-def _wire(report: RunReport) -> dict[str, Any]:
-    return {
-        "experiment": report.experiment,
-        "folder": str(report.folder),
-        "played": report.played,
-        "kept": report.kept,
-        "summary": report.summary,
-    }
 
 
 _ROW = "{:<20} {:>6} {:>6} {:>8} {:>8} {:>6} {:>8} {:>7}"
@@ -150,16 +116,12 @@ def _row(report: RunReport) -> str:
         report.experiment,
         report.played,
         report.kept,
-        _share(primary["success_rate"]),
+        percent(primary["success_rate"]),
         _number(primary["reward_mean"], 4),
         _number(behavior["steps_mean"], 2),
-        _share(behavior["invalid_action_rate"]),
-        _share(behavior["protocol_error_rate"]),
+        percent(behavior["invalid_action_rate"]),
+        percent(behavior["protocol_error_rate"]),
     )
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1%}"
 
 
 def _number(value: float | None, digits: int) -> str:

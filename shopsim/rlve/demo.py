@@ -6,23 +6,23 @@ read, and the clerk's skill parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from shopsim.formats import RLVE_MANIFEST_SCHEMA
 from shopsim.jsonio import FileError, read_json
 from shopsim.rlve.errors import RlveError
 from shopsim.rlve.runfiles import CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE
+from shopsim.rollout.report import RunReport
 
 if TYPE_CHECKING:
     from shopsim.rlve.rollout import RunRequest
     from shopsim.rlve.shop import Shop
     from shopsim.settings import Settings
 
-__all__ = ["DEMO_RUNS", "DEMO_SEED", "DemoError", "DemoReport", "demo_is_finished", "run_demo"]
+__all__ = ["DEMO_RUNS", "DEMO_SEED", "DemoError", "demo_is_finished", "run_demo"]
 
 DEMO_SEED: Final = 20260901
 DEMO_COLLECTION: Final = "C8"
@@ -46,17 +46,6 @@ class DemoError(RlveError):
     code = "rlve_demo"
 
 
-@dataclass(frozen=True, slots=True)
-class DemoReport:
-    """What became of one run. ``played`` episodes ran now, ``kept`` were complete before."""
-
-    experiment: str
-    folder: Path
-    played: int
-    kept: int
-    summary: dict[str, Any]
-
-
 def demo_is_finished(runs_root: Path) -> bool:
     """Whether every demo run was played to its end, as far as the saved curricula tell."""
     return all(_recorded_episodes(runs_root / name) >= episodes for name, (_, episodes) in DEMO_RUNS.items())
@@ -64,7 +53,7 @@ def demo_is_finished(runs_root: Path) -> bool:
 
 def run_demo(
     settings: Settings, *, force: bool = False, concurrency: int = 1, progress: Progress | None = None
-) -> list[DemoReport]:
+) -> list[RunReport]:
     """Play what is missing of the demo (with ``force`` everything) on the catalogue of the settings.
 
     Each run is played by one process, at most ``concurrency`` at a time; what is played does not depend on
@@ -77,7 +66,7 @@ def run_demo(
     from shopsim.rlve.shop import open_shop
 
     if force:
-        _clear([settings.runs_root / name for name in DEMO_RUNS])
+        _clear(settings.runs_root)
     rlve = settings.rlve.model_copy(update={"collection": DEMO_COLLECTION})
     shop = open_shop(settings, rlve)
     kept = {request.experiment: _check(shop, settings.runs_root, request) for request in demo_requests()}
@@ -97,7 +86,7 @@ def run_demo(
         folder = settings.runs_root / request.experiment
         summary = summarize_run(folder)
         played = _left(request, kept)
-        reports.append(DemoReport(request.experiment, folder, played, kept[request.experiment], summary))
+        reports.append(RunReport(request.experiment, folder, played, kept[request.experiment], summary))
     return reports
 
 
@@ -140,20 +129,13 @@ def _recorded_episodes(folder: Path) -> int:
     return episodes if isinstance(episodes, int) else 0
 
 
-def _clear(folders: Sequence[Path]) -> None:
-    """Remove the files of the demo runs; nothing where one of them is a run of somebody else."""
-    from shopsim.rollout.locking import folder_lock
-    from shopsim.rollout.manifest import read_manifest
+def _clear(runs_root: Path) -> None:
+    from shopsim.rollout.clearing import clear_scripted_runs
 
-    for manifest in (folder / MANIFEST_FILE for folder in folders):
-        if manifest.exists():
-            model = read_manifest(manifest, schema=RLVE_MANIFEST_SCHEMA)["plan"].get("model")
-            if not isinstance(model, dict) or model.get("provider") != "scripted":
-                raise DemoError(
-                    f"{manifest}: not a scripted run", hint="Move the folder away; the demo needs its name."
-                )
-    for folder in folders:
-        if folder.is_dir():
-            with folder_lock(folder):
-                for name in (CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE):
-                    (folder / name).unlink(missing_ok=True)
+    clear_scripted_runs(
+        [runs_root / name for name in DEMO_RUNS],
+        (CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE),
+        manifest=MANIFEST_FILE,
+        schema=RLVE_MANIFEST_SCHEMA,
+        error=DemoError,
+    )

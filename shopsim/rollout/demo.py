@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shopsim.errors import ShopSimError
+from shopsim.formats import MANIFEST_SCHEMA
 from shopsim.rollout.agents import SKILLS, agent_spec
+from shopsim.rollout.clearing import clear_scripted_runs
 from shopsim.rollout.folder import MANIFEST_FILE, SUMMARY_FILE, TRACES_FILE
 from shopsim.rollout.jobs import make_jobs
-from shopsim.rollout.locking import folder_lock
-from shopsim.rollout.manifest import read_manifest
-from shopsim.rollout.runner import OpenRuns, RunReport, RunRequest, open_runs
+from shopsim.rollout.report import RunReport
+from shopsim.rollout.runner import OpenRuns, RunRequest, open_runs
 
 if TYPE_CHECKING:
     from shopsim.engine import Engine
@@ -55,8 +55,13 @@ def demo_requests(engine: Engine) -> list[RunRequest]:
 def open_demo(engine: Engine, *, force: bool = False, concurrency: int = 1) -> Iterator[OpenRuns]:
     """Check and lock the demo's folders; only what is missing is pending, with ``force`` everything."""
     if force:
-        for experiment in DEMO_AGENTS:
-            _clear(engine.settings.runs_root / experiment)
+        clear_scripted_runs(
+            [engine.settings.runs_root / experiment for experiment in DEMO_AGENTS],
+            (SUMMARY_FILE, TRACES_FILE, MANIFEST_FILE),
+            manifest=MANIFEST_FILE,
+            schema=MANIFEST_SCHEMA,
+            error=DemoError,
+        )
     with open_runs(
         engine,
         demo_requests(engine),
@@ -78,20 +83,3 @@ def run_demo(
         for _ in episodes:
             pass
         return runs.reports()
-
-
-def _clear(folder: Path) -> None:
-    """Remove the files of a demo run, and never those of another one that happens to have its name."""
-    manifest = folder / MANIFEST_FILE
-    if manifest.exists() and not _is_scripted(read_manifest(manifest)):
-        raise DemoError(
-            f"{manifest}: not a scripted run", hint="Move the folder away; the demo needs its name."
-        )
-    with folder_lock(folder):
-        for name in (SUMMARY_FILE, TRACES_FILE, MANIFEST_FILE):
-            (folder / name).unlink(missing_ok=True)
-
-
-def _is_scripted(manifest: dict[str, Any]) -> bool:
-    model = manifest["plan"].get("model")
-    return isinstance(model, dict) and model.get("provider") == "scripted"

@@ -1,4 +1,4 @@
-"""A run folder: its three files, its name, the plan of the engine at hand, and its summary."""
+"""A run folder: its three files, its name, the plan of the engine at hand, its summary, and hints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from shopsim.engine import Engine
 
 __all__ = [
+    "ANOTHER_NAME",
     "MANIFEST_FILE",
+    "RESUME_LATER",
     "SUMMARY_FILE",
     "TRACES_FILE",
     "checked_name",
@@ -30,6 +32,9 @@ __all__ = [
 MANIFEST_FILE = "manifest.json"
 TRACES_FILE = "traces.jsonl"
 SUMMARY_FILE = "summary.json"
+
+ANOTHER_NAME = "Choose another name, or move the folder away."
+RESUME_LATER = "Free space there, then run the same command with --resume: finished episodes are kept."
 
 _NAME_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from shopsim.engine import Engine
-from shopsim.errors import ShopSimError, UsageError
+from shopsim.errors import UsageError
 from shopsim.rollout.agents import AgentSpec
 from shopsim.rollout.episode import EpisodeSettings
 from shopsim.rollout.folder import (
+    ANOTHER_NAME,
     MANIFEST_FILE,
+    RESUME_LATER,
     TRACES_FILE,
     checked_name,
     fresh_summary,
@@ -23,21 +25,15 @@ from shopsim.rollout.folder import (
 from shopsim.rollout.jobs import Job
 from shopsim.rollout.locking import folder_lock
 from shopsim.rollout.manifest import check_same_plan, provenance, read_manifest, write_manifest
+from shopsim.rollout.report import RunReport
 from shopsim.rollout.trace import TraceIndex, TraceWriter, read_records
 from shopsim.rollout.workers import Assignment, play_here, play_in_processes
 from shopsim.storage import storing
 
-__all__ = ["OpenRuns", "RunInterruptedError", "RunReport", "RunRequest", "open_runs", "run"]
+__all__ = ["OpenRuns", "RunRequest", "open_runs", "run"]
 
 #: Starting a process costs more than playing this many episodes.
 _JOBS_PER_PROCESS = 8
-_RESUME = "Free space there, then run the same command with --resume: finished episodes are kept."
-
-
-class RunInterruptedError(ShopSimError):
-    """Somebody pressed Ctrl-C; what was finished is on disk."""
-
-    code = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +46,6 @@ class RunRequest:
     split: str
     persona: bool = True
     interaction_mode: str = "single_turn"
-
-
-@dataclass(frozen=True, slots=True)
-class RunReport:
-    """What became of one request. ``played`` episodes ran now, ``kept`` were complete before."""
-
-    experiment: str
-    folder: Path
-    played: int
-    kept: int
-    summary: Mapping[str, Any]
 
 
 @dataclass(slots=True)
@@ -101,7 +86,7 @@ class OpenRuns:
             writers: dict[int, TraceWriter] = {}
             for number, line in finished:
                 run = self._runs[number]
-                with storing(run.folder, hint=_RESUME):
+                with storing(run.folder, hint=RESUME_LATER):
                     if number not in writers:
                         writers[number] = stack.enter_context(TraceWriter(run.folder / TRACES_FILE))
                     writers[number].append_line(line)
@@ -116,7 +101,7 @@ class OpenRuns:
 
     def _report(self, run: _OpenRun) -> RunReport:
         kept = len(run.request.jobs) - len(run.pending)
-        with storing(run.folder, hint=_RESUME):
+        with storing(run.folder, hint=RESUME_LATER):
             summary = fresh_summary(run.folder)
         return RunReport(run.request.experiment, run.folder, run.played, kept, summary)
 
@@ -139,7 +124,7 @@ def open_runs(
     *,
     concurrency: int = 1,
     resume: bool = False,
-    mend: str = "Choose another name, or move the folder away.",
+    mend: str = ANOTHER_NAME,
 ) -> Iterator[OpenRuns]:
     """Check and lock the folders of ``requests`` under the engine's runs root, all before any plays.
 

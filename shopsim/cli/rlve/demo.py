@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shopsim.cli.playing import CONCURRENCY, SCRIPTED, interruptible, processes, progress
+from shopsim.wording import percent, signed
+
 if TYPE_CHECKING:
-    from shopsim.rlve.demo import DemoReport
+    from shopsim.rollout.report import RunReport
 
 __all__ = ["register"]
 
@@ -24,46 +26,20 @@ def register(app: typer.Typer) -> None:
 
 def _demo(
     force: Annotated[bool, typer.Option("--force", help="Make the demo runs again.")] = False,
-    concurrency: Annotated[
-        int | None,
-        typer.Option(min=1, help="Processes; results do not depend on it. Default: all processors."),
-    ] = None,
+    concurrency: Annotated[int | None, CONCURRENCY] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summaries as JSON.")] = False,
 ) -> None:
     from shopsim.rlve.demo import run_demo
-    from shopsim.rollout.runner import RunInterruptedError
     from shopsim.settings import load_settings
 
-    try:
+    with interruptible("Run it again for the rest."):
         reports = run_demo(
-            load_settings(), force=force, concurrency=concurrency or os.cpu_count() or 1, progress=_progress
+            load_settings(), force=force, concurrency=processes(concurrency), progress=progress
         )
-    except KeyboardInterrupt:
-        raise RunInterruptedError(
-            "interrupted; finished episodes are kept", hint="Run it again for the rest."
-        ) from None
-    typer.echo(json.dumps([_wire(report) for report in reports]) if as_json else _describe(reports))
+    typer.echo(json.dumps([report.to_wire() for report in reports]) if as_json else _describe(reports))
 
 
-def _progress(episodes: Iterable[int], label: str, total: int) -> Iterable[int]:
-    from shopsim.progress import track
-
-    return track(episodes, label=label, total=total)
-
-
-def _wire(report: DemoReport) -> dict[str, Any]:
-    return {
-        "experiment": report.experiment,
-        "folder": str(report.folder),
-        "played": report.played,
-        "kept": report.kept,
-        "summary": report.summary,
-    }
-
-
-def _describe(reports: Sequence[DemoReport]) -> str:
-    from shopsim.cli.rlve.workspace import percent, signed
-
+def _describe(reports: Sequence[RunReport]) -> str:
     lines = [_ROW.format("run", "played", "kept", "correct", "reward", "highest difficulty by environment")]
     for report in reports:
         overall = report.summary["overall"]
@@ -78,7 +54,7 @@ def _describe(reports: Sequence[DemoReport]) -> str:
                 " ".join(f"{env} {window['high']}" for env, window in windows.items()),
             )
         )
-    lines.append("\nScripted agents, not trained models; the manifests say so.")
+    lines.append(SCRIPTED)
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shopsim.cli.playing import interruptible, progress, skill_values
 from shopsim.wording import plural
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+_CLERK_ONLY = "--skill: is for a clerk only"
 _KEY_HELP = "Environment variable with the key; none is sent without it."
 
 
@@ -94,41 +96,31 @@ def _describe(summary: dict[str, Any], folder: Path) -> str:
 
 
 def _play(run: OpenRun) -> None:
-    from shopsim.progress import track
-    from shopsim.rollout.runner import RunInterruptedError
-
-    try:
-        with closing(run.play()) as records:
-            for _ in track(records, label=str(run.plan["experiment"]), total=run.pending):
-                pass
-    except KeyboardInterrupt:
-        raise RunInterruptedError(
-            "interrupted; finished episodes are kept", hint="Go on with --resume."
-        ) from None
+    with interruptible("Go on with --resume."), closing(run.play()) as records:
+        for _ in progress(records, str(run.plan["experiment"]), run.pending):
+            pass
 
 
 def _agent(name: str, skill: Path | None, endpoint: Endpoint | None) -> AgentSpec:
     from dataclasses import replace
 
     from shopsim.errors import UsageError
-    from shopsim.jsonio import read_json
     from shopsim.rlve.agents import AgentSpec, agent_spec, skill_from_mapping
 
     if name == "openai":
         if endpoint is None:
             raise UsageError("agent openai: needs --base-url and --model")
         if skill is not None:
-            raise UsageError("--skill: is for a clerk only")
+            raise UsageError(_CLERK_ONLY)
         return AgentSpec(name, endpoint=endpoint)
     if endpoint is not None:
         raise UsageError(f"agent {name}: takes no endpoint", hint="Use --agent openai.")
     spec = agent_spec(name)
     if skill is None:
         return spec
-    values = read_json(skill)
-    if spec.skill is None or not isinstance(values, dict):
-        raise UsageError(f"{skill}: skill parameters are a JSON object, for a clerk only")
-    return replace(spec, skill=skill_from_mapping({"label": skill.stem, **values}, spec.skill))
+    if spec.skill is None:
+        raise UsageError(_CLERK_ONLY)
+    return replace(spec, skill=skill_from_mapping(skill_values(skill), spec.skill))
 
 
 def _endpoint(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shopsim.wording import plural
+from shopsim.wording import percent, plural, signed
 
 __all__ = ["describe_summary", "register"]
 
@@ -48,8 +48,6 @@ def describe_summary(summary: Mapping[str, Any]) -> str:
 
 
 def _rows(summary: Mapping[str, Any]) -> Iterator[str]:
-    from shopsim.cli.rlve.workspace import percent, signed
-
     yield _ROW.format("env", "episodes", "correct", "reward", "turns", "violations", "window", "count")
     moving = summary["difficulty"] is None  # at a fixed difficulty no window says anything
     windows = (summary["curriculum"] or {}) if moving else {}

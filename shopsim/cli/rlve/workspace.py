@@ -14,7 +14,7 @@ from shopsim.wording import plural
 if TYPE_CHECKING:
     from shopsim.rlve.shop import Shop
 
-__all__ = ["changed", "percent", "run_folder", "shop_of", "signed"]
+__all__ = ["changed", "run_folder", "shop_of"]
 
 
 def shop_of(settings: Settings, rlve: RlveSettings | None = None) -> Shop:
@@ -41,13 +41,3 @@ def run_folder(settings: Settings, run: str) -> Path:
         if folder.is_dir():
             return folder
     raise UsageError(f"run {run!r}: no such folder", hint=f"Looked here and in {settings.runs_root}.")
-
-
-def percent(value: float | None) -> str:
-    """A share for a table."""
-    return "-" if value is None else f"{value:.1%}"
-
-
-def signed(value: float | None) -> str:
-    """A reward for a table."""
-    return "-" if value is None else f"{value:+.3f}"

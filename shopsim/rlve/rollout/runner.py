@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 from shopsim.errors import ShopSimError, UsageError
 from shopsim.rlve.rollout.draws import Course
 from shopsim.rlve.rollout.plan import (
-    ANOTHER_NAME,
     CURRICULUM_FILE,
     EPISODES_FILE,
     RunRequest,
@@ -21,6 +20,7 @@ from shopsim.rlve.rollout.plan import (
     settle_plan,
 )
 from shopsim.rlve.rollout.records import Draw, episode_id, is_complete, play, read_episodes
+from shopsim.rollout.folder import ANOTHER_NAME, RESUME_LATER
 from shopsim.rollout.locking import folder_lock
 from shopsim.rollout.trace import TraceIndex, TraceWriter
 from shopsim.storage import storing
@@ -34,7 +34,6 @@ __all__ = ["OpenRun", "TracesMismatchError", "UserVoice", "open_run"]
 _MOST_THREADS: Final = 32
 _SAVED_EVERY: Final = 32
 """Episodes between two savings of the curriculum; the records alone would be enough to rebuild it."""
-_RESUME: Final = "Free space there, then run the same command with --resume: finished episodes are kept."
 
 
 class TracesMismatchError(ShopSimError):
@@ -117,7 +116,7 @@ class OpenRun:
                 self._course.record(draw, record["end"])
         records = pool.map(self._play_one, missing) if len(missing) > 1 else map(self._play_one, missing)
         for draw, record in zip(missing, records, strict=True):
-            with storing(self.folder, hint=_RESUME):
+            with storing(self.folder, hint=RESUME_LATER):
                 writer.append(record)
             self._course.record(draw, record["end"])
             self.played += 1
@@ -131,7 +130,7 @@ class OpenRun:
         return play(self._local.env, self._local.agent, draw)
 
     def _save(self) -> None:
-        with storing(self.folder, hint=_RESUME):
+        with storing(self.folder, hint=RESUME_LATER):
             self._course.curriculum.save(self.folder / CURRICULUM_FILE)
 
 
@@ -171,5 +170,5 @@ def _check_draw(folder: Path, draw: Draw, record: Mapping[str, Any]) -> None:
             raise TracesMismatchError(
                 f"{folder / EPISODES_FILE}: {record['episode_id']}: {name} is {record.get(name)!r}, "
                 f"the plan draws {value!r}",
-                hint="Choose another name, or move the folder away.",
+                hint=ANOTHER_NAME,
             )

@@ -14,10 +14,11 @@ from shopsim.cli.process import run_app
 from shopsim.rlve import Curriculum, demo, demo_play
 from shopsim.rlve.agents import agent_names
 from shopsim.rlve.collections import ENVIRONMENTS
-from shopsim.rlve.demo import DEMO_RUNS, DemoError, DemoReport, demo_is_finished, run_demo
+from shopsim.rlve.demo import DEMO_RUNS, DemoError, demo_is_finished, run_demo
 from shopsim.rlve.rollout import read_plan, recorded_settings, verify_run
 from shopsim.rlve.shop import open_shop
 from shopsim.rollout.manifest import PlanMismatchError, read_manifest, write_manifest
+from shopsim.rollout.report import RunReport
 from shopsim.settings import Settings, load_settings
 from tests.factories.rlve_runs import content
 
@@ -34,7 +35,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return load_settings()
 
 
-def counts(reports: list[DemoReport]) -> list[tuple[str, int, int]]:
+def counts(reports: list[RunReport]) -> list[tuple[str, int, int]]:
     return [(report.experiment, report.played, report.kept) for report in reports]
 
 
