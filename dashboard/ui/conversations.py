@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +15,7 @@ from dashboard.lake.conversations import Conversations, ConversationsState
 from dashboard.ui import components as ui
 from dashboard.ui import state
 from dashboard.ui.data import Runs
-from dashboard.ui.run_styles import kept_styles
+from dashboard.ui.refreshed import Refreshed
 from dashboard.ui.shared import Shared
 from dashboard.ui.text import error_text
 from dashboard.ui.workspace import Workspace, current_workspace
@@ -35,20 +33,11 @@ class _Handle:
     """The conversations of one workspace, shared by all sessions of this process."""
 
     conversations: Conversations
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    looked_at: float = float("-inf")
-    shared: Shared = field(default_factory=Shared)
-    version: str = ""
+    newest: Refreshed[ConversationsState] = field(default_factory=Refreshed[ConversationsState])
 
     def look(self, *, now: bool = False) -> ConversationsState:
         """Refresh when due and return the state. One session reads, the others wait for it."""
-        with self.lock:
-            if now or time.monotonic() - self.looked_at > REFRESH_SECONDS:
-                found = self.conversations.refresh()
-                if found.version != self.version:
-                    self.shared, self.version = Shared(), found.version
-                self.looked_at = time.monotonic()
-            return self.conversations.state
+        return self.newest.look(self.conversations.refresh, every=REFRESH_SECONDS, now=now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +73,7 @@ def load_conversations() -> ConversationsView:
     workspace, handle = _current()
     with st.spinner("Looking at the conversations …", show_time=True):
         found = handle.look(now=bool(st.session_state.get("refresh")))
-    results, conversations = handle.shared, handle.conversations
+    results, conversations = handle.newest.results, handle.conversations
     runs = results(_runs, results(conversations.query, "conversation_runs"), workspace.cache_dir)
     return ConversationsView(conversations, found, runs, results)
 
@@ -123,14 +112,4 @@ def _runs(found: pd.DataFrame, cache_dir: Path) -> Runs:
         problems=pd.Series(notes, index=table.index, dtype=object), lines=table["invalid_lines"]
     )
     table = table.assign(invalid_lines=0, has_traces=True)  # the notes tell of them already
-    folders = dict(zip(table.index, table["path"], strict=True))
-    return Runs(table, _unique_names(table), kept_styles(cache_dir, folders))
-
-
-def _unique_names(table: pd.DataFrame) -> dict[str, str]:
-    names = table["experiment"].fillna(table["run_id"]).astype(str)
-    twice = set(names[names.duplicated(keep=False)])
-    return {
-        run_id: f"{name} ({run_id})" if name in twice and name != run_id else name
-        for run_id, name in zip(table["run_id"], names, strict=True)
-    }
+    return Runs.labelled(table, table["experiment"].fillna(table["run_id"]), cache_dir)

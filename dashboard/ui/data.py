@@ -8,23 +8,21 @@ lake looks for new data at most every :data:`REFRESH_SECONDS`.
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.analysis.iterations import iteration_number
 from dashboard.analysis.run_state import run_problems
-from dashboard.lake import Lake
+from dashboard.lake import Lake, LakeState
 from dashboard.lake.source import Source
+from dashboard.ui.refreshed import Refreshed
 from dashboard.ui.run_styles import kept_styles
-from dashboard.ui.shared import Shared
 from dashboard.ui.theme import RunStyle
 from dashboard.ui.workspace import Workspace, current_workspace
 
@@ -55,26 +53,12 @@ class _Handle:
     """The lake of one workspace, shared by all sessions of this process."""
 
     lake: Lake
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    version: str | None = None
-    problems: tuple[str, ...] = ()
-    looked_at: float = 0.0
-    shared: Shared = field(default_factory=Shared)
+    newest: Refreshed[LakeState] = field(default_factory=partial(Refreshed[LakeState], waits=False))
 
-    def look(self, *, now: bool = False, told: Callable[[int, int], None] | None = None) -> str:
-        """Refresh when due and return the version; while another session refreshes, use what there is."""
-        due = now or self.version is None or time.monotonic() - self.looked_at > REFRESH_SECONDS
-        if due and self.lock.acquire(blocking=self.version is None or now):
-            try:
-                if now or self.version is None or time.monotonic() - self.looked_at > REFRESH_SECONDS:
-                    state = self.lake.refresh(partial(_counted, told=told) if told else None)
-                    if state.version != self.version:  # what others still compute goes with the old one
-                        self.shared = Shared()
-                    self.version, self.problems = state.version, state.problems
-                    self.looked_at = time.monotonic()
-            finally:
-                self.lock.release()
-        return cast(str, self.version)
+    def look(self, *, now: bool = False, told: Callable[[int, int], None] | None = None) -> LakeState:
+        """Refresh when due and return the state; while another session refreshes, use what there is."""
+        progress = partial(_counted, told=told) if told else None
+        return self.newest.look(partial(self.lake.refresh, progress), every=REFRESH_SECONDS, now=now)
 
 
 def _counted(sources: Sequence[Source], *, told: Callable[[int, int], None]) -> Iterator[Source]:
@@ -104,19 +88,17 @@ def get_lake() -> Lake:
 
 def lake_version() -> str:
     """A text that changes exactly when the data behind the pages did."""
-    return _current()[1].look()
+    return _current()[1].look().version
 
 
 def lake_problems() -> tuple[str, ...]:
     """What is wrong beside single runs, such as a run folder that cannot be read: one line each."""
-    handle = _current()[1]
-    handle.look()
-    return handle.problems
+    return _current()[1].look().problems
 
 
 def is_open() -> bool:
     """Whether the runs were read before: the first time may take long."""
-    return _current()[1].version is not None
+    return _current()[1].newest.state is not None
 
 
 def open_runs(told: Callable[[int, int], None]) -> None:
@@ -133,7 +115,7 @@ def rows(name: str, **params: Any) -> pd.DataFrame:
     """Rows of ``dashboard/queries/<name>.sql`` for ``params``, shared by all sessions: not to be changed."""
     handle = _current()[1]
     handle.look()
-    return handle.shared(handle.lake.query, name, **params)
+    return handle.newest.results(handle.lake.query, name, **params)
 
 
 def frame(name: str, **params: Any) -> pd.DataFrame:
@@ -147,7 +129,7 @@ def shared(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     Give it frames that are shared themselves (of :func:`rows` or of this function): a frame is known by its
     identity. What it returns is shared too: not to be changed.
     """
-    return _current()[1].shared(function, *args, **kwargs)
+    return _current()[1].newest.results(function, *args, **kwargs)
 
 
 def episode_record(run_id: str, episode_id: str) -> dict[str, Any]:
@@ -162,6 +144,21 @@ class Runs:
     table: pd.DataFrame
     names: dict[str, str]
     styles: dict[str, RunStyle]
+
+    @classmethod
+    def labelled(cls, table: pd.DataFrame, labels: pd.Series[Any], cache_dir: Path) -> Runs:
+        """The runs of ``table``, named by ``labels`` (same index); ids tell those with the same label apart.
+
+        Their styles are kept in ``cache_dir``.
+        """
+        labels = labels.astype(str)
+        twice = set(labels[labels.duplicated(keep=False)])
+        names = {
+            run_id: f"{label} ({run_id})" if label in twice and label != run_id else label
+            for run_id, label in zip(table.index, labels, strict=True)
+        }
+        folders = dict(zip(table.index, table["path"], strict=True))
+        return cls(table, names, kept_styles(cache_dir, folders))
 
     def name(self, run_id: str) -> str:
         """The run's unique display name (plain text: escape it for Markdown)."""
@@ -205,14 +202,5 @@ def load_runs() -> Runs:
 
 def _runs(found: pd.DataFrame, cache_dir: Path) -> Runs:
     table = found.set_index("run_id", drop=False)
-    folders = dict(zip(table.index, table["path"], strict=True))
-    return Runs(table, _unique_names(table), kept_styles(cache_dir, folders))
-
-
-def _unique_names(table: pd.DataFrame) -> dict[str, str]:
-    labels = table["label"].fillna(table["experiment"]).fillna(table["run_id"]).astype(str)
-    twice = set(labels[labels.duplicated(keep=False)])
-    return {
-        run_id: f"{label} ({run_id})" if label in twice and label != run_id else label
-        for run_id, label in zip(table["run_id"], labels, strict=True)
-    }
+    labels = table["label"].fillna(table["experiment"]).fillna(table["run_id"])
+    return Runs.labelled(table, labels, cache_dir)

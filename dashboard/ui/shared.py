@@ -10,8 +10,8 @@ Arguments count as the same when they are equal plain values (numbers, texts, pa
 lists, tuples, sets and mappings of such), or when they are the very same object (frames). Hence nothing can
 be forgotten in a key. Results are shared: never change one.
 
-This module knows neither Streamlit nor the lake; :mod:`dashboard.ui.data` keeps one :class:`Shared` for each
-state of each workspace's data and drops it when the data change.
+This module knows neither Streamlit nor the lake; :mod:`dashboard.ui.refreshed` keeps one :class:`Shared` for
+each state of each workspace's data and drops it when the data change.
 """
 
 from __future__ import annotations

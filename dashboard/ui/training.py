@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -12,6 +11,7 @@ import streamlit as st
 
 from dashboard.lake.training import Training, TrainingState
 from dashboard.lake.training_discovery import FoundSource
+from dashboard.ui.refreshed import Refreshed
 from dashboard.ui.text import count
 from dashboard.ui.workspace import Workspace, current_workspace
 
@@ -25,16 +25,11 @@ class _Handle:
     """The rounds of one workspace, shared by all sessions of this process."""
 
     training: Training
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    looked_at: float = float("-inf")
+    newest: Refreshed[TrainingState] = field(default_factory=Refreshed[TrainingState])
 
-    def look(self, *, now: bool) -> TrainingState:
+    def look(self, *, now: bool = False) -> TrainingState:
         """Refresh when due and return the state. One session reads, the others wait for it."""
-        with self.lock:
-            if now or time.monotonic() - self.looked_at > REFRESH_SECONDS:
-                _refresh(self.training)
-                self.looked_at = time.monotonic()
-            return self.training.state
+        return self.newest.look(partial(_refresh, self.training), every=REFRESH_SECONDS, now=now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +53,7 @@ class TrainingView:
 def training_state() -> TrainingState:
     """The newest state of rounds and bundles, looked for when due; its version tells when data changed."""
     workspace = current_workspace()
-    return _handle(tuple(map(str, workspace.roots)), str(workspace.cache_dir)).look(now=False)
+    return _handle(tuple(map(str, workspace.roots)), str(workspace.cache_dir)).look()
 
 
 def load_training() -> TrainingView:
@@ -92,11 +87,12 @@ def _frame(
     return _training.query(name, **dict(params))
 
 
-def _refresh(training: Training) -> None:
+def _refresh(training: Training) -> TrainingState:
     place = st.empty()
 
     def progress(done: int, total: int) -> None:
         place.progress(done / total, text=f"Reading rollouts: {count(done)} of {count(total)} files")
 
-    training.refresh(progress)
+    state = training.refresh(progress)
     place.empty()
+    return state
