@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.analysis.behaviour.change import NONE_DIFFERS
+from dashboard.charts.row_axis import label_rows
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import MUTED, PALETTE, RunStyle, finish
 
@@ -52,7 +53,7 @@ def outcome_figure(
         )
     finish(figure, height=int(80 + 38 * len(order)), legend=False, hovermode="closest")
     figure.update_xaxes(title={"text": plot_text(title)}, rangemode="tozero")
-    _label_rows(figure, [plot_text(names.get(run_id, run_id), 32) for run_id in order])
+    label_rows(figure, [plot_text(names.get(run_id, run_id), 32) for run_id in order])
     return figure
 
 
@@ -97,7 +98,7 @@ def phase_figure(
         f"{plot_text(names.get(run, run), 26)}, {outcome}  <i>n={int(size[run, outcome]):,}</i>"
         for run, outcome in bars
     ]
-    _label_rows(figure, labels)
+    label_rows(figure, labels)
     return figure
 
 
@@ -171,14 +172,3 @@ def _error(mean: float, low: float, high: float, colour: str) -> dict[str, Any]:
         "thickness": 1.5,
         "width": 4,
     }
-
-
-def _label_rows(figure: go.Figure, labels: Sequence[str]) -> None:
-    """Rows 0, 1, 2 ... from the top down under their labels."""
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=list(range(len(labels))),
-        ticktext=list(labels),
-        range=[len(labels) - 0.5, -0.5],
-        showgrid=False,
-    )

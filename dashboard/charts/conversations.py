@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import pandas as pd
@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from dashboard.analysis.conversations import REWARD_PARTS
 from dashboard.charts.limits import first_drawn
+from dashboard.charts.row_axis import label_rows
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import MUTED, PALETTE, RunStyle, finish, translucent
 from shopsim.rlve.curriculum import EPISODES_A_LEVEL, PASS_RATE
@@ -79,19 +80,15 @@ def level_figure(rates: pd.DataFrame, *, names: Names, styles: Styles, hardest: 
         part = rates[rates["run_id"] == run_id]
         style, name = styles[run_id], plot_text(names[run_id], 40)
         shift = _beside(place, len(runs), 0.12, 0.6)
-        share = 100 * part["share"]
         figure.add_trace(
             go.Scatter(
                 x=part["difficulty"] + shift,
-                y=share,
+                y=100 * part["share"],
                 mode="markers",
                 name=name,
                 marker={"color": style.colour, "symbol": style.symbol, "size": 9},
-                error_y=_bars(share, 100 * part["low"], 100 * part["high"], style.colour),
-                customdata=part[["difficulty", "passes", "n", "low", "high"]]
-                .astype("float64")
-                .to_numpy()
-                .tolist(),
+                error_y=_bars(100 * part["share"], 100 * part["low"], 100 * part["high"], style.colour),
+                customdata=_told(part, "difficulty", "passes", "n"),
                 hovertemplate=f"{name}<br>difficulty %{{customdata[0]:.0f}}: %{{customdata[1]:,.0f}} of "
                 "%{customdata[2]:,.0f} passed, %{y:.1f}%<br>95% CI %{customdata[3]:.1%} – "
                 "%{customdata[4]:.1%}<extra></extra>",
@@ -119,19 +116,15 @@ def top_figure(states: pd.DataFrame, *, labels: Names, names: Names, styles: Sty
         part = states[(states["run_id"] == run_id) & states["env"].isin(order) & (states["attempts"] > 0)]
         style, name = styles[run_id], plot_text(names[run_id], 40)
         shift = _beside(place, len(runs), 0.3, 0.66)
-        share = 100 * part["share"]
         figure.add_trace(
             go.Scatter(
-                x=share,
+                x=100 * part["share"],
                 y=[order.index(env) + shift for env in part["env"]],
                 mode="markers",
                 name=name,
                 marker={"color": style.colour, "symbol": style.symbol, "size": 8},
-                error_x=_bars(share, 100 * part["low"], 100 * part["high"], style.colour),
-                customdata=part[["top", "passes", "attempts", "low", "high"]]
-                .astype("float64")
-                .to_numpy()
-                .tolist(),
+                error_x=_bars(100 * part["share"], 100 * part["low"], 100 * part["high"], style.colour),
+                customdata=_told(part, "top", "passes", "attempts"),
                 hovertemplate=f"{name}<br>at difficulty %{{customdata[0]:.0f}}: %{{customdata[1]:.0f}} of "
                 f"%{{customdata[2]:.0f}} passed, %{{x:.1f}}%<br>%{{customdata[2]:.0f}} of {EPISODES_A_LEVEL} "
                 "counted, 95% CI %{customdata[3]:.1%} – %{customdata[4]:.1%}<extra></extra>",
@@ -141,7 +134,7 @@ def top_figure(states: pd.DataFrame, *, labels: Names, names: Names, styles: Sty
     figure.update_layout(margin={"t": 24})
     _threshold(figure, horizontal=False)
     figure.update_xaxes(title={"text": "Passed"}, range=[-2, 102], ticksuffix="%")
-    _rows(figure, [plot_text(labels[env], 32) for env in order])
+    label_rows(figure, [plot_text(labels[env], 32) for env in order], above=0.6, below=0.6)
     return figure
 
 
@@ -151,7 +144,7 @@ def reward_figure(means: pd.DataFrame) -> go.Figure:
     figure = go.Figure()
     for place, (name, described) in enumerate(REWARD_PARTS.items()):
         part = means[(means["part"] == name) & means["group"].isin(order)]
-        colour, shift = _PART_COLOURS[name], 0.18 * (place - (len(REWARD_PARTS) - 1) / 2)
+        colour, shift = _PART_COLOURS[name], _beside(place, len(REWARD_PARTS), 0.18, 0.8)
         figure.add_trace(
             go.Scatter(
                 x=part["mean"],
@@ -174,13 +167,21 @@ def reward_figure(means: pd.DataFrame) -> go.Figure:
     finish(figure, height=int(96 + 44 * len(order)))
     sizes = means[means["part"] == "reward"].drop_duplicates("group").set_index("group")["n"]
     figure.update_xaxes(title={"text": "Mean"}, range=[-1.04, 1.04])
-    _rows(figure, [f"{plot_text(group, 36)}  <i>n={int(sizes[group]):,}</i>" for group in order])
+    labels = [f"{plot_text(group, 36)}  <i>n={int(sizes[group]):,}</i>" for group in order]
+    label_rows(figure, labels, above=0.6, below=0.6)
     return figure
 
 
 def _beside(place: int, number: int, step: float, most: float) -> float:
-    """How far the ``place``-th of ``number`` runs stands beside the middle; all together at most ``most``."""
+    """How far the ``place``-th of ``number`` points stands beside the middle, ``step`` apart or, when they
+    are many, as close as it takes for all to stay within ``most``.
+    """
     return min(step, most / max(number, 1)) * (place - (number - 1) / 2)
+
+
+def _told(part: pd.DataFrame, *columns: str) -> list[list[float]]:
+    """What hovers tell of each point: ``columns``, then the ends of its interval."""
+    return part[[*columns, "low", "high"]].astype("float64").to_numpy().tolist()
 
 
 def _bars(centre: pd.Series[Any], low: pd.Series[Any], high: pd.Series[Any], colour: str) -> dict[str, Any]:
@@ -208,14 +209,4 @@ def _threshold(figure: go.Figure, *, horizontal: bool) -> None:
         text=f"moves up from {PASS_RATE:.0%}",
         showarrow=False,
         font={"size": 10, "color": MUTED},
-    )
-
-
-def _rows(figure: go.Figure, labels: Sequence[str]) -> None:
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=list(range(len(labels))),
-        ticktext=list(labels),
-        range=[len(labels) - 0.4, -0.6],
-        showgrid=False,
     )

@@ -8,6 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.analysis.weights import SHARES
+from dashboard.charts.row_axis import label_rows
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import MUTED, RunStyle, category_colours, finish
 from shopsim.search.documents import FIELDS
@@ -39,13 +40,7 @@ def score_figure(rows: pd.DataFrame, order: Sequence[str]) -> go.Figure:
         )
     finish(figure, height=int(90 + 34 * len(order)), barmode="stack", bargap=0.3, hovermode="closest")
     figure.update_xaxes(title={"text": "Score"}, rangemode="tozero")
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=list(range(len(order))),
-        ticktext=[plot_text(label, 44) for label in order],
-        range=[len(order) - 0.5, -0.5],
-        showgrid=False,
-    )
+    label_rows(figure, [plot_text(label, 44) for label in order])
     return figure
 
 

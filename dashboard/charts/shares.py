@@ -8,6 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.limits import first_drawn
+from dashboard.charts.row_axis import label_rows
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import finish
 
@@ -65,13 +66,7 @@ def share_figure(
         )
     finish(figure, height=int(70 + row_height * len(order)), barmode="stack", bargap=0.3, hovermode="closest")
     figure.update_xaxes(range=[0, 100.4], ticksuffix="%")
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=list(range(len(order))),
-        ticktext=[names[key] for key in order],
-        range=[len(order) - 0.5, -0.5],
-        showgrid=False,
-    )
+    label_rows(figure, [names[key] for key in order])
     return figure
 
 

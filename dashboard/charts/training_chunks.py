@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.analysis.training import chunk_label
+from dashboard.charts.row_axis import label_rows
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import MUTED, PALETTE, finish, translucent
 
@@ -118,13 +119,7 @@ def contribution_figure(grid: pd.DataFrame) -> go.Figure:
         )
     )
     finish(figure, height=int(70 + 24 * len(order)), legend=False)
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=list(range(len(order))),
-        ticktext=[plot_text(names[name], 28) for name in order],
-        range=[len(order) - 0.5, -0.5],
-        showgrid=False,
-    )
+    label_rows(figure, [plot_text(names[name], 28) for name in order])
     figure.update_xaxes(side="top", showgrid=False)
     return figure
 
