@@ -6,8 +6,11 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
-__all__ = ["best_seconds", "line", "peak_gib", "percentile"]
+__all__ = ["best_seconds", "line", "peak_gib", "percentile", "timed"]
+
+T = TypeVar("T")
 
 
 def best_seconds(call: Callable[[], object], repeats: int = 5) -> float:
@@ -18,6 +21,13 @@ def best_seconds(call: Callable[[], object], repeats: int = 5) -> float:
         call()
         times.append(time.perf_counter() - start)
     return min(times)
+
+
+def timed(call: Callable[[], T]) -> tuple[T, float]:
+    """What ``call()`` returns, and the seconds that it took once."""
+    start = time.perf_counter()
+    result = call()
+    return result, time.perf_counter() - start
 
 
 def percentile(values: list[float], share: float) -> float:

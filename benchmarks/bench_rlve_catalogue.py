@@ -11,26 +11,26 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 import tracemalloc
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
 
-from benchmarks._timing import best_seconds, line, peak_gib, percentile
+from benchmarks._timing import best_seconds, line, peak_gib, percentile, timed
 from shopsim.rlve.catalogue import (
     Catalogue,
     CatalogueSearch,
     Constraint,
     Filters,
     Product,
-    evaluation_pool,
     open_stored,
     store_catalogue,
 )
 from shopsim.rlve.catalogue.sample import generate_products, sample_lines
 from shopsim.rlve.catalogue.words import words
+from shopsim.rlve.difficulty import Difficulty
+from shopsim.rlve.tasks._wishes import pool_of
+from shopsim.rlve.world import World
 
 SIZES = (200_000, 2_000_000)
 _OBJECTS = 20_000  # products of the naive baseline, scaled up from there
@@ -43,12 +43,12 @@ _QUERIES: tuple[tuple[str, Filters | None], ...] = (
     ("brightwell oak standing desk", None),
     ("gift for a child who likes space", Filters(shipping_days_max=3)),
 )
+_LEAF = "Chargers"
 _WISHES = (
     Constraint("price", "le", 50),
     Constraint("connector", "eq", "USB-C"),
     Constraint("power_watts", "ge", 60),
 )
-T = TypeVar("T")
 
 
 def main() -> None:
@@ -63,9 +63,9 @@ def main() -> None:
 
 def _measure(size: int, naive_ms: float, naive_bytes: float) -> None:
     label = f"{size:,}"
-    catalogue, built = _timed(lambda: Catalogue.from_products(generate_products(size, 5)))
+    catalogue, built = timed(lambda: Catalogue.from_products(generate_products(size, 5)))
     line(f"{label}: generate and pack", f"{built:.1f} s")
-    search, indexed = _timed(lambda: CatalogueSearch(catalogue))
+    search, indexed = timed(lambda: CatalogueSearch(catalogue))
     line(f"{label}: postings", f"{indexed:.1f} s", f"{len(search.postings.rows):,} postings")
     packed = _columns_bytes(catalogue) / size
     ratio = naive_bytes / packed
@@ -74,8 +74,8 @@ def _measure(size: int, naive_ms: float, naive_bytes: float) -> None:
     _search_figures(label, search, naive_ms)
     with TemporaryDirectory() as folder:
         place = Path(folder) / "stored"
-        _, stored = _timed(lambda: store_catalogue(catalogue, place, postings=search.postings))
-        opened, opening = _timed(lambda: CatalogueSearch(open_stored(place)))
+        _, stored = timed(lambda: store_catalogue(catalogue, place, postings=search.postings))
+        opened, opening = timed(lambda: CatalogueSearch(open_stored(place)))
         same = all(_run(opened, query) == _run(search, query) for query in _QUERIES)
     line(f"{label}: store", f"{stored:.1f} s")
     line(f"{label}: peak memory so far", f"{peak_gib():.2f} GiB")
@@ -90,10 +90,10 @@ def _measure(size: int, naive_ms: float, naive_bytes: float) -> None:
 
 def _search_figures(label: str, search: CatalogueSearch, naive_ms: float) -> None:
     catalogue = search.catalogue
-    first = [_timed(lambda query=query: _run(search, query))[1] for query in _QUERIES]
+    first = [timed(partial(_run, search, query))[1] for query in _QUERIES]
     times = []
     for _ in range(_REPEATS):
-        times += [_timed(lambda query=query: _run(search, query))[1] for query in _QUERIES]
+        times += [timed(partial(_run, search, query))[1] for query in _QUERIES]
     middle, late = 1000 * percentile(times, 0.5), 1000 * percentile(times, 0.95)
     line(f"{label}: first search with a filter by attribute", f"{1000 * max(first):.0f} ms")
     line(f"{label}: search, median and 95%", f"{middle:.1f} ms, {late:.1f} ms", "95% < 50 ms", late < 50)
@@ -101,7 +101,8 @@ def _search_figures(label: str, search: CatalogueSearch, naive_ms: float) -> Non
     ids = [hit.id for hit in search.search("charger", top_k=200)]
     rerank = best_seconds(lambda: search.rerank(_QUERIES[0][0], ids, 20))
     line(f"{label}: rerank {len(ids)}", f"{1000 * rerank:.1f} ms")
-    pool = best_seconds(lambda: evaluation_pool(catalogue, _WISHES))
+    world = World(catalogue, search, difficulty=Difficulty.of(0), seed=1)
+    pool = best_seconds(lambda: pool_of(world, _LEAF, _WISHES))
     line(f"{label}: evaluation pool of 500", f"{1000 * pool:.1f} ms")
     rows = range(0, len(catalogue), max(1, len(catalogue) // 1000))
     get = best_seconds(lambda: [catalogue.get(catalogue.ids[row]) for row in rows], 3) / len(rows)
@@ -140,13 +141,7 @@ def _columns_bytes(catalogue: Catalogue) -> int:
         columns.ids.nbytes + columns.titles.nbytes + columns.descriptions.nbytes + columns.attributes.nbytes
     )
     numbers = ("price", "rating", "rating_count", "shipping_days", "stock", "category_codes", "brand_codes")
-    return texts + sum(getattr(columns, name).nbytes for name in numbers) + catalogue.leaf_codes.nbytes
-
-
-def _timed(call: Callable[[], T]) -> tuple[T, float]:
-    start = time.perf_counter()
-    result = call()
-    return result, time.perf_counter() - start
+    return texts + sum(int(getattr(columns, name).nbytes) for name in numbers) + catalogue.leaf_codes.nbytes
 
 
 if __name__ == "__main__":

@@ -7,13 +7,11 @@ indexed anew for each. Run ``python -m benchmarks.bench_rlve_episodes`` (about a
 from __future__ import annotations
 
 import tempfile
-import time
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
-from benchmarks._timing import best_seconds, line
+from benchmarks._timing import best_seconds, line, timed
 from shopsim.rlve.agents import OracleAgent, agent_spec
 from shopsim.rlve.catalogue import CatalogueSearch
 from shopsim.rlve.collections import ENVIRONMENTS
@@ -25,17 +23,16 @@ EPISODES = 39
 """Of each environment: three at each difficulty from 0 to 12."""
 RUN_EPISODES = 100
 MIN_RATIO = 5.0
-T = TypeVar("T")
 
 
 def main() -> None:
     """Measure and print."""
     settings = load_settings()
-    shop, opening = _timed(lambda: open_shop(settings))
+    shop, opening = timed(lambda: open_shop(settings))
     line("open the shop", f"{opening:.2f} s")
     total = 0.0
     for name in ENVIRONMENTS:
-        _, seconds = _timed(lambda name=name: _play(shop, name))
+        _, seconds = timed(partial(_play, shop, name))
         total += seconds
         line(f"{name}: reset to reward, oracle", f"{EPISODES / seconds:.0f} a second")
     mean = total / (EPISODES * len(ENVIRONMENTS))
@@ -58,19 +55,13 @@ def _runs(shop: Shop, root: Path) -> None:
     request = RunRequest("bench", agent_spec("clerk-trained"), RUN_EPISODES)
     shop = replace(shop, settings=shop.settings.model_copy(update={"collection": "C8"}))
     with open_run(shop, root, request) as run:
-        _, seconds = _timed(lambda: list(run.play()))
+        _, seconds = timed(lambda: list(run.play()))
         line("run under the curriculum, on disk", f"{RUN_EPISODES / seconds:.0f} a second")
         size = sum(path.stat().st_size for path in run.folder.iterdir()) / RUN_EPISODES
         line("a record", f"{size / 1024:.1f} KiB")
-        checks, again = _timed(lambda: list(verify_run(shop, run.folder)))
+        checks, again = timed(lambda: list(verify_run(shop, run.folder)))
     assert all(check.identical for check in checks)
     line("replay and compare / play", f"{again / seconds:.2f} times")
-
-
-def _timed(call: Callable[[], T]) -> tuple[T, float]:
-    start = time.perf_counter()
-    result = call()
-    return result, time.perf_counter() - start
 
 
 if __name__ == "__main__":

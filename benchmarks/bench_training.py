@@ -18,7 +18,7 @@ from typing import Any
 
 import duckdb
 
-from benchmarks._timing import line
+from benchmarks._timing import line, timed
 from dashboard.lake import Lake
 from dashboard.lake.audit import audit_lake
 from dashboard.lake.structure import structure_columns
@@ -52,25 +52,25 @@ def main() -> None:
         line("bare DuckDB read_json of the files", f"{bare:.1f} s, {size / bare / 1e6:,.0f} MB/s")
         lined = _bare_lines(folder)
         line("the same in one file of lines", f"{lined / 1e6:,.0f} MB/s")
-        seconds, training = _timed(lambda: _opened(folder))
+        training, seconds = timed(lambda: _opened(folder))
         ingest = seconds
         allowed = LIMIT_SECONDS * max(1, GROUPS / 2560)
         line("first ingest", f"{seconds:.1f} s", f"<= {allowed:.0f} s", seconds <= allowed)
         line("first ingest / bare", f"{seconds / bare:.2f} times")
         line("first ingest / as one file of lines", f"{seconds * lined / size:.2f} times")
         _check(training)
-        seconds, _ = _timed(lambda: _opened(folder))
+        _, seconds = timed(lambda: _opened(folder))
         line("opened again", f"{seconds:.2f} s", f"<= {REOPEN_SECONDS:.0f} s", seconds <= REOPEN_SECONDS)
-        seconds, _ = _timed(training.refresh)
+        _, seconds = timed(training.refresh)
         line("looked again, nothing new", f"{seconds:.2f} s")
         _change_one(folder / "runs" / "slime-training")
-        seconds, _ = _timed(training.refresh)
+        _, seconds = timed(training.refresh)
         line("one group changed", f"{seconds:.2f} s")
-        seconds, _ = _timed(lambda: training.query("training_steps", source="slime-training"))
+        _, seconds = timed(lambda: training.query("training_steps", source="slime-training"))
         line("figures of all steps", f"{1000 * seconds:.0f} ms")
         lake = Lake([folder / "runs"], folder / "cache")
         lake.refresh()
-        audited, report = _timed(lambda: audit_lake(lake, training=training))
+        report, audited = timed(lambda: audit_lake(lake, training=training))
         line("audit of every round", f"{audited:.2f} s", f"{len(report.checked)} rounds")
         line("audit / first ingest", f"{audited / ingest:.1%}")
         line(
@@ -83,12 +83,6 @@ def _opened(folder: Path) -> Training:
     training = Training([folder / "runs"], folder / "cache")
     training.refresh()
     return training
-
-
-def _timed(call: Any) -> tuple[float, Any]:
-    start = time.perf_counter()
-    value = call()
-    return time.perf_counter() - start, value
 
 
 def _check(training: Training) -> None:

@@ -155,13 +155,7 @@ class Episode:
                 result = refused or ToolResult(call.name, ok=False, content={}, error=BUDGET_USED_UP)
             if result.invalid:
                 self._break("invalid_tool_call")
-            wire = {
-                "name": result.name,
-                "ok": result.ok,
-                "content": as_json(result.content),
-                "error": result.error,
-                "invalid": result.invalid,
-            }
+            wire = result.to_wire()
             self.conversation.append({"role": "tool", **wire})
             yield result, wire
 

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 __all__ = [
     "EpisodeReward",
     "Violation",
+    "clip",
     "effective_turns",
     "efficiency",
     "episode_reward",
@@ -46,6 +47,11 @@ class EpisodeReward:
         return asdict(self)
 
 
+def clip(value: float, low: float = -1.0, high: float = 1.0) -> float:
+    """``value``, or the bound of [low, high] that it lies beyond."""
+    return min(high, max(low, value))
+
+
 def effective_turns(turns: int, user_turns: int) -> int:
     """T_eff of ``turns`` turns of which the user spent ``user_turns`` confirming or clarifying."""
     return max(1, turns - user_turns)
@@ -55,7 +61,7 @@ def efficiency(effective: int, max_turns: int) -> float:
     """r_eff = clip(1 - 2 (T_eff - 1) / (T_max - 1), -1, 1); 1 where one turn is all there is."""
     if max_turns <= 1:
         return 1.0
-    return _clip(1.0 - 2.0 * (effective - 1) / (max_turns - 1))
+    return clip(1.0 - 2.0 * (effective - 1) / (max_turns - 1))
 
 
 def hallucination(recommended: Sequence[str], shown: Collection[str]) -> float:
@@ -86,14 +92,10 @@ def episode_reward(
     ``max_turns`` is T_max, ``recommended`` the ids of the last answer, ``shown`` every id that a tool showed.
     """
     effective = effective_turns(turns, user_turns)
-    r_task = _clip(task)
+    r_task = clip(task)
     r_eff = efficiency(effective, max_turns)
     r_hall = hallucination(recommended, shown)
     total = _PENALTY
     if violation is None:
-        total = _clip(TASK_WEIGHT * r_task + EFFICIENCY_WEIGHT * r_eff + HALLUCINATION_WEIGHT * r_hall)
+        total = clip(TASK_WEIGHT * r_task + EFFICIENCY_WEIGHT * r_eff + HALLUCINATION_WEIGHT * r_hall)
     return EpisodeReward(total, r_task, r_eff, r_hall, violation, turns, effective)
-
-
-def _clip(value: float) -> float:
-    return min(1.0, max(-1.0, value))

@@ -1,7 +1,7 @@
 """The products of the conversation environments: columns, search, constraints, variants (spec 06)."""
 
 from shopsim.rlve.catalogue.catalogue import Catalogue
-from shopsim.rlve.catalogue.constraints import Constraint, evaluation_pool, met_counts, share_met
+from shopsim.rlve.catalogue.constraints import Constraint, met_counts, share_met
 from shopsim.rlve.catalogue.filters import Filters
 from shopsim.rlve.catalogue.load import LoadReport, load_catalogue, read_catalogue
 from shopsim.rlve.catalogue.product import AttributeValue, Product
@@ -24,7 +24,6 @@ __all__ = [
     "Product",
     "Variant",
     "bundled_catalogue",
-    "evaluation_pool",
     "load_catalogue",
     "met_counts",
     "open_stored",

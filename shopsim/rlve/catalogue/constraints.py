@@ -1,4 +1,4 @@
-"""What a user wants of a product: constraints, the share that a product meets, and the evaluation pool."""
+"""What a user wants of a product: constraints, the share that a product meets, how many each row meets."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from shopsim.rlve.catalogue.sentences import constraint_sentence
 
 __all__ = [
     "NUMERIC_FIELDS",
-    "POOL_SIZE",
     "Constraint",
-    "evaluation_pool",
     "met_counts",
     "same_value",
     "share_met",
@@ -27,7 +25,6 @@ __all__ = [
 
 NUMERIC_FIELDS: Final = ("price", "rating", "rating_count", "shipping_days", "stock")
 """Fields of a product that are numbers; ``brand`` and ``category`` are the text fields, others attributes."""
-POOL_SIZE: Final = 500
 _DIMENSIONS: Final = {"price": "price", "rating": "rating", "shipping_days": "shipping", "brand": "brand"}
 _CODED: Final = ("brand", "category")
 _NO_DIMENSION: Final = frozenset({"rating_count", "stock"})
@@ -137,28 +134,6 @@ def met_counts(
     for constraint in constraints:
         counts += constraint.mask(catalogue, rows)
     return counts
-
-
-def evaluation_pool(
-    catalogue: Catalogue,
-    constraints: Sequence[Constraint],
-    size: int = POOL_SIZE,
-    *,
-    allow: NDArray[np.bool_] | None = None,
-) -> tuple[str, ...]:
-    """Ids of the ``size`` products that meet most constraints (spec 06, PD), ties by ascending id.
-
-    ``allow`` (rows) leaves out the others, e.g. what is out of stock.
-    """
-    counts = met_counts(catalogue, constraints)
-    if allow is not None:
-        counts[~allow] = -1
-    best: list[int] = []
-    for met in range(len(constraints), -1, -1):
-        if len(best) >= size:
-            break
-        best += np.flatnonzero(counts == met)[: size - len(best)].tolist()
-    return tuple(catalogue.ids[row] for row in best)
 
 
 def _is_number(value: AttributeValue) -> bool:

@@ -21,7 +21,6 @@ __all__ = [
     "Unsolvable",
     "ask_all",
     "call",
-    "clip",
     "draw_in_world",
     "draw_solvable",
     "final_action",
@@ -53,11 +52,6 @@ class AnswerAlone:
 
 class Unsolvable(Exception):
     """A draw that no agent could solve, with the reason; :func:`draw_solvable` draws again."""
-
-
-def clip(value: float, low: float = -1.0, high: float = 1.0) -> float:
-    """``value``, or the bound of [low, high] that it lies beyond."""
-    return min(high, max(low, value))
 
 
 def draw_solvable(env: str, draw: Callable[[], Drawn], draws: int = _DRAWS) -> Drawn:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from shopsim.rlve.action import AgentAction
 from shopsim.rlve.catalogue.sentences import LONGEST_TITLE, can_be_quoted
 from shopsim.rlve.tasks._common import Unsolvable
+from shopsim.rlve.world import newest_first
 
 if TYPE_CHECKING:
     from shopsim.rlve.catalogue import Product
@@ -52,7 +53,7 @@ def history(world: World, difficulty: Difficulty, dice: Random) -> list[Order]:
     """
     if (missing := difficulty.orders - len(world.orders)) > 0:
         world.draw_orders(dice, missing)
-    return sorted(world.orders.values(), key=lambda order: (order.placed_on, order.order_id), reverse=True)
+    return newest_first(world.orders.values())
 
 
 def ending(turns: Iterable[AgentAction], last: AgentAction) -> Iterator[AgentAction]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from shopsim.rlve.catalogue.constraints import NUMERIC_FIELDS, POOL_SIZE, Constraint, met_counts
+from shopsim.rlve.catalogue.constraints import NUMERIC_FIELDS, Constraint, met_counts
 from shopsim.rlve.catalogue.sentences import can_be_quoted, spoken_name
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Fact
@@ -31,6 +31,7 @@ __all__ = [
     "wish_name",
 ]
 
+_POOL_SIZE: Final = 500
 _KEYWORDS: Final = {
     "price": ("budget", "price", "cost", "spend", "expensive", "dollar", "afford", "pay"),
     "rating": ("rating", "rated", "star", "review"),
@@ -112,11 +113,11 @@ def pool_of(
     """
     catalogue = world.catalogue
     rows = catalogue.rows_of_leaf(leaf)
-    order = np.argsort(-met_counts(catalogue, constraints)[rows], kind="stable")
+    order = np.argsort(-met_counts(catalogue, constraints, rows), kind="stable")
     left_out = None if without is None else catalogue.find(without)
     ranked = rows[order].tolist()
     fitting = (row for row in ranked if row != left_out and world.is_row_in_stock(row))
-    return list(islice(fitting, POOL_SIZE))
+    return list(islice(fitting, _POOL_SIZE))
 
 
 def out_of_stock_share(world: World, recommended: Iterable[str]) -> float:

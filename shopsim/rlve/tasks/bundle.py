@@ -21,11 +21,11 @@ from shopsim.rlve.action import AgentAction
 from shopsim.rlve.catalogue.sentences import can_be_quoted
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
+from shopsim.rlve.reward import clip
 from shopsim.rlve.tasks._common import (
     AnswerAlone,
     Unsolvable,
     ask_all,
-    clip,
     draw_solvable,
     final_action,
     plain_persona,

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from shopsim.rlve.action import AgentAction
 from shopsim.rlve.difficulty import Difficulty, sigmoid
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
-from shopsim.rlve.tasks._common import call, clip, draw_in_world, final_action, in_turns, plain_persona
+from shopsim.rlve.reward import clip
+from shopsim.rlve.tasks._common import call, draw_in_world, final_action, in_turns, plain_persona
 from shopsim.rlve.tasks._draws import draw_product, ending
 
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.persona import Persona, draw_persona
 from shopsim.rlve.problem import Outcome, Problem, Verdict
 from shopsim.rlve.ranking import gains_of, ndcg
+from shopsim.rlve.reward import clip
 from shopsim.rlve.tasks._common import (
     CORRECT_SHARE,
     AnswerAlone,
     Unsolvable,
     ask_all,
-    clip,
     draw_solvable,
     final_action,
     show_products,

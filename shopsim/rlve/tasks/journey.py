@@ -15,7 +15,8 @@ from shopsim.rlve.action import AgentAction, Answer, SubgoalAnswer
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.errors import RlveError
 from shopsim.rlve.problem import Outcome, Problem, Task, Verdict
-from shopsim.rlve.tasks._common import Unsolvable, clip, draw_in_world, plain_persona, told_of_part
+from shopsim.rlve.reward import clip
+from shopsim.rlve.tasks._common import Unsolvable, draw_in_world, plain_persona, told_of_part
 
 if TYPE_CHECKING:
     from shopsim.rlve.world import World

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from shopsim.rlve.action import AgentAction
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
-from shopsim.rlve.tasks._common import CORRECT_SHARE, AnswerAlone, call, clip, final_action, plain_persona
+from shopsim.rlve.reward import clip
+from shopsim.rlve.tasks._common import CORRECT_SHARE, AnswerAlone, call, final_action, plain_persona
 from shopsim.rlve.tasks._policy_rules import TOPICS, Rule, draw_context, draw_rule
 from shopsim.rlve.world import PolicyArticle
 

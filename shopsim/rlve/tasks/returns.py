@@ -16,10 +16,10 @@ from shopsim.rlve.action import AgentAction
 from shopsim.rlve.catalogue import share_met
 from shopsim.rlve.difficulty import Difficulty, sigmoid
 from shopsim.rlve.problem import Outcome, Problem, Verdict
+from shopsim.rlve.reward import clip
 from shopsim.rlve.tasks._common import (
     CORRECT_SHARE,
     call,
-    clip,
     draw_in_world,
     final_action,
     in_turns,

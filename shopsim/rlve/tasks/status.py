@@ -17,7 +17,8 @@ from shopsim.rlve.action import AgentAction
 from shopsim.rlve.catalogue.sentences import can_be_quoted
 from shopsim.rlve.difficulty import Difficulty, sigmoid
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
-from shopsim.rlve.tasks._common import AnswerAlone, call, clip, final_action, plain_persona
+from shopsim.rlve.reward import clip
+from shopsim.rlve.tasks._common import AnswerAlone, call, final_action, plain_persona
 from shopsim.rlve.tasks._draws import can_be_named, history
 
 if TYPE_CHECKING:

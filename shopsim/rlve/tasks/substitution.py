@@ -20,12 +20,12 @@ from shopsim.rlve.catalogue.variants import variant_attribute
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.problem import Fact, Outcome, Problem, Verdict
 from shopsim.rlve.ranking import gains_of, ndcg
+from shopsim.rlve.reward import clip
 from shopsim.rlve.tasks._common import (
     CORRECT_SHARE,
     AnswerAlone,
     Unsolvable,
     ask_all,
-    clip,
     draw_solvable,
     final_action,
     plain_persona,

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from shopsim.rlve.wire import as_json
 from shopsim.rlve.world import World
 
-__all__ = ["MAX_TOP_K", "Arguments", "Id", "Query", "Tool", "ToolResult"]
+__all__ = ["MAX_TOP_K", "Arguments", "Id", "NoArguments", "Query", "Tool", "ToolResult"]
 
 MAX_TOP_K: Final = 500
 """Most results that a search may ask for; the difficulty may allow fewer."""
@@ -23,6 +24,11 @@ class Arguments(BaseModel):
     """Arguments of a tool: no other keys, no conversions of types, every number finite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class NoArguments(Arguments):
+    # A docstring would become a description in the tools' schemas: it is for agents to read.
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +46,11 @@ class ToolResult:
     invalid: bool = False
 
     def to_wire(self) -> dict[str, Any]:
-        """The result as agents see it: always the same five keys."""
+        """The result as agents see it and records keep it: always the same five keys, JSON data."""
         return {
             "name": self.name,
             "ok": self.ok,
-            "content": self.content,
+            "content": as_json(self.content),
             "error": self.error,
             "invalid": self.invalid,
         }

@@ -6,17 +6,13 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from shopsim.rlve.tools.base import Arguments, Id, Tool
+from shopsim.rlve.tools.base import Arguments, Id, NoArguments, Tool
 from shopsim.rlve.tools.views import cart_line_view, cart_view
 from shopsim.rlve.world import ADDRESSES, MAX_QUANTITY, PAYMENT_METHODS, RefusedError, World
 
 __all__ = ["CART_TOOLS"]
 
 _Quantity = Annotated[int, Field(ge=1, le=MAX_QUANTITY)]
-
-
-class _NoArguments(Arguments):
-    pass
 
 
 class _AddArguments(Arguments):
@@ -33,7 +29,7 @@ class _QuantityArguments(_LineArguments):
     quantity: _Quantity
 
 
-def _view(world: World, arguments: _NoArguments, turn: int) -> dict[str, Any]:
+def _view(world: World, arguments: NoArguments, turn: int) -> dict[str, Any]:
     return {
         **cart_view(world),
         "shipping_addresses": [{"shipping_address_id": key, "name": name} for key, name in ADDRESSES.items()],
@@ -67,7 +63,7 @@ CART_TOOLS: Final = (
     Tool(
         "cart.view",
         "Show the cart, and the addresses and payment methods for a checkout.",
-        _NoArguments,
+        NoArguments,
         _view,
     ),
     Tool(

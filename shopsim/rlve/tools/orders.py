@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any, Final
 
-from shopsim.rlve.tools.base import Arguments, Id, Tool
+from shopsim.rlve.tools.base import Arguments, Id, NoArguments, Tool
 from shopsim.rlve.tools.views import order_view
 from shopsim.rlve.world import (
     ADDRESSES,
@@ -15,14 +15,11 @@ from shopsim.rlve.world import (
     OrderStatus,
     RefusedError,
     World,
+    newest_first,
 )
 from shopsim.rlve.world.history import draw_order_id
 
 __all__ = ["ORDER_TOOLS"]
-
-
-class _NoArguments(Arguments):
-    pass
 
 
 class _OrderArguments(Arguments):
@@ -34,11 +31,10 @@ class _CheckoutArguments(Arguments):
     payment_method_id: Id
 
 
-def _list(world: World, arguments: _NoArguments, turn: int) -> dict[str, Any]:
-    orders = sorted(world.orders.values(), key=lambda order: (order.placed_on, order.order_id), reverse=True)
+def _list(world: World, arguments: NoArguments, turn: int) -> dict[str, Any]:
     return {
         "today": world.today.isoformat(),
-        "orders": [order_view(world, order) for order in orders],
+        "orders": [order_view(world, order) for order in newest_first(world.orders.values())],
     }
 
 
@@ -94,7 +90,7 @@ ORDER_TOOLS: Final = (
     Tool(
         "order.list",
         "List the customer's orders, newest first, with their lines; the status has a tool of its own.",
-        _NoArguments,
+        NoArguments,
         _list,
     ),
     Tool(

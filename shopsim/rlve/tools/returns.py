@@ -67,24 +67,16 @@ def _check(world: World, arguments: _LineArguments, turn: int) -> dict[str, Any]
 def _initiate(world: World, arguments: _InitiateArguments, turn: int) -> dict[str, Any]:
     line = _returnable(world, arguments)
     fee = METHOD_FEES[arguments.method]
-    record = ReturnRecord(
-        return_id=f"RET-{len(world.returns) + 1}",
-        order_id=arguments.order_id,
-        line_id=arguments.line_id,
-        turn=turn,
-        refund=round(line.total - fee, 2),
+    record = _record(
+        world,
+        arguments,
+        turn,
+        refund=line.total - fee,
         fee=fee,
         reason=arguments.reason_code,
         method=arguments.method,
     )
-    world.returns[arguments.order_id, arguments.line_id] = record
-    return {
-        "return_id": record.return_id,
-        "order_id": record.order_id,
-        "line": order_line_view(world, line),
-        "refund": record.refund,
-        "fee": record.fee,
-    }
+    return {**_recorded(world, record, line), "refund": record.refund, "fee": record.fee}
 
 
 def _exchange(world: World, arguments: _ExchangeArguments, turn: int) -> dict[str, Any]:
@@ -95,20 +87,16 @@ def _exchange(world: World, arguments: _ExchangeArguments, turn: int) -> dict[st
         variant = variant_view(world.variant(product.id, arguments.new_variant_id))
     if not world.is_in_stock(product.id):
         raise RefusedError(f"product {product.id} is out of stock")
-    record = ReturnRecord(
-        return_id=f"RET-{len(world.returns) + 1}",
-        order_id=arguments.order_id,
-        line_id=arguments.line_id,
-        turn=turn,
-        refund=round(line.total - product.price * line.quantity, 2),
+    record = _record(
+        world,
+        arguments,
+        turn,
+        refund=line.total - product.price * line.quantity,
         new_product_id=product.id,
         new_variant_id=arguments.new_variant_id,
     )
-    world.returns[arguments.order_id, arguments.line_id] = record
     return {
-        "return_id": record.return_id,
-        "order_id": record.order_id,
-        "line": order_line_view(world, line),
+        **_recorded(world, record, line),
         "new_product": product_card(world, product),
         "new_variant": variant,
         "quantity": line.quantity,
@@ -124,6 +112,34 @@ def _returnable(world: World, arguments: _LineArguments) -> OrderLine:
             f"line {arguments.line_id} of order {arguments.order_id} cannot be returned: {_WHY[found.reason]}"
         )
     return line
+
+
+def _record(
+    world: World, arguments: _LineArguments, turn: int, *, refund: float, **details: Any
+) -> ReturnRecord:
+    """Note in the world that the line goes back; ``refund`` in dollars, negative where a rest is to be paid.
+
+    ``details`` are fields of :class:`ReturnRecord`: those of a return, or those of an exchange.
+    """
+    record = ReturnRecord(
+        return_id=f"RET-{len(world.returns) + 1}",
+        order_id=arguments.order_id,
+        line_id=arguments.line_id,
+        turn=turn,
+        refund=round(refund, 2),
+        **details,
+    )
+    world.returns[record.order_id, record.line_id] = record
+    return record
+
+
+def _recorded(world: World, record: ReturnRecord, line: OrderLine) -> dict[str, Any]:
+    """What the result of a return and that of an exchange begin with."""
+    return {
+        "return_id": record.return_id,
+        "order_id": record.order_id,
+        "line": order_line_view(world, line),
+    }
 
 
 RETURN_TOOLS: Final = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from shopsim.rlve.catalogue import Product, Variant
@@ -46,7 +45,7 @@ def cart_line_view(world: World, line: CartLine) -> dict[str, Any]:
 def cart_view(world: World) -> dict[str, Any]:
     """The whole cart."""
     lines = [cart_line_view(world, line) for line in world.cart]
-    return {"lines": lines, "total": _dollars(line["total"] for line in lines)}
+    return {"lines": lines, "total": round(sum(line["total"] for line in lines), 2)}
 
 
 def order_line_view(world: World, line: OrderLine) -> dict[str, Any]:
@@ -83,7 +82,3 @@ def _item(world: World, product_id: str, variant_id: str | None) -> dict[str, An
         "category": list(product.category),
         "variant": variant,
     }
-
-
-def _dollars(amounts: Iterable[float]) -> float:
-    return round(sum(amounts), 2)

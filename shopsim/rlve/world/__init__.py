@@ -5,7 +5,14 @@ from __future__ import annotations
 from shopsim.rlve.world.cart import MAX_QUANTITY, Cart, CartLine
 from shopsim.rlve.world.errors import RefusedError
 from shopsim.rlve.world.history import draw_order, draw_orders
-from shopsim.rlve.world.orders import STATUS_SHARES, Order, OrderLine, OrderStatus, delivered_days_ago
+from shopsim.rlve.world.orders import (
+    STATUS_SHARES,
+    Order,
+    OrderLine,
+    OrderStatus,
+    delivered_days_ago,
+    newest_first,
+)
 from shopsim.rlve.world.policies import PolicyArticle, PolicyHit, PolicyStore, make_article
 from shopsim.rlve.world.returns import (
     METHOD_FEES,
@@ -41,5 +48,6 @@ __all__ = [
     "draw_order",
     "draw_orders",
     "make_article",
+    "newest_first",
     "return_window_days",
 ]

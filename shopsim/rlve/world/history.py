@@ -9,7 +9,7 @@ from typing import Final
 
 from shopsim.errors import UsageError
 from shopsim.rlve.catalogue import Catalogue, Product, Variant
-from shopsim.rlve.world.orders import STATUS_SHARES, Order, OrderLine, OrderStatus
+from shopsim.rlve.world.orders import STATUS_SHARES, Order, OrderLine, OrderStatus, newest_first
 
 __all__ = ["draw_order", "draw_order_id", "draw_orders"]
 
@@ -55,7 +55,7 @@ def draw_orders(
         ids.add(order_id)
         products = [_draw_product(dice, catalogue, used) for _ in range(dice.randint(1, _MAX_LINES))]
         orders.append(_order(dice, order_id, products, today, variants_of, addresses))
-    return sorted(orders, key=lambda order: (order.placed_on, order.order_id), reverse=True)
+    return newest_first(orders)
 
 
 def draw_order(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
@@ -9,7 +10,7 @@ from typing import Any, Final
 
 from shopsim.rlve.world.errors import RefusedError
 
-__all__ = ["STATUS_SHARES", "Order", "OrderLine", "OrderStatus", "delivered_days_ago"]
+__all__ = ["STATUS_SHARES", "Order", "OrderLine", "OrderStatus", "delivered_days_ago", "newest_first"]
 
 
 class OrderStatus(StrEnum):
@@ -93,6 +94,11 @@ class Order:
                 for line in self.lines
             ],
         }
+
+
+def newest_first(orders: Iterable[Order]) -> list[Order]:
+    """``orders`` by the day on which they were placed, the latest first; of one day by descending id."""
+    return sorted(orders, key=lambda order: (order.placed_on, order.order_id), reverse=True)
 
 
 def delivered_days_ago(order: Order, days: int, today: date) -> Order:

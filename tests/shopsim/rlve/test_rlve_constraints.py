@@ -1,8 +1,10 @@
-"""Constraints: one product and all rows agree, sentences state the value, the pool is the best."""
+"""Constraints: one product and all rows agree, sentences state the value, the pool is the best in stock."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -10,13 +12,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shopsim.errors import UsageError
-from shopsim.rlve.catalogue import Catalogue, Constraint, evaluation_pool, met_counts, share_met
+from shopsim.rlve.catalogue import Catalogue, CatalogueSearch, Constraint, met_counts, share_met
 from shopsim.rlve.catalogue.constraints import same_value
 from shopsim.rlve.catalogue.sample import generate_products
+from shopsim.rlve.difficulty import Difficulty
+from shopsim.rlve.tasks import _wishes
+from shopsim.rlve.tasks._wishes import pool_of
+from shopsim.rlve.world import World
 
 PRODUCTS = list(generate_products(400, seed=8))
 CATALOGUE = Catalogue.from_products(PRODUCTS)
+ONE_LEAF = Catalogue.from_products(
+    replace(product, category=("All", "Things"), stock=1) for product in PRODUCTS
+)
+SEARCH = CatalogueSearch(ONE_LEAF)
 NUMBERS = ("price", "rating", "rating_count", "shipping_days", "stock")
+
+
+def everything_in_stock() -> World:
+    return World(ONE_LEAF, SEARCH, difficulty=Difficulty.of(0), seed=1)
 
 
 @st.composite
@@ -50,20 +64,24 @@ def test_a_mask_is_holds_of_every_product(constraint: Constraint) -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.lists(constraints(), max_size=6), st.integers(1, 500))
 def test_the_pool_holds_the_best_by_constraints(wishes: list[Constraint], size: int) -> None:
-    counts = met_counts(CATALOGUE, wishes)
-    pool = evaluation_pool(CATALOGUE, wishes, size)
+    counts = met_counts(ONE_LEAF, wishes)
+    with patch.object(_wishes, "_POOL_SIZE", size):
+        pool = pool_of(everything_in_stock(), "Things", wishes)
     order = sorted(range(len(PRODUCTS)), key=lambda row: (-counts[row], PRODUCTS[row].id))
-    assert pool == tuple(PRODUCTS[row].id for row in order[:size])
+    assert pool == order[:size]
     for row in (0, 123, 399):
         expected = counts[row] / len(wishes) if wishes else 1.0
-        assert share_met(wishes, PRODUCTS[row]) == expected
+        assert share_met(wishes, ONE_LEAF.product(row)) == expected
 
 
-def test_the_pool_leaves_out_what_is_not_allowed() -> None:
-    allow = np.zeros(len(CATALOGUE), dtype=np.bool_)
-    allow[[3, 17, 200]] = True
-    pool = evaluation_pool(CATALOGUE, [Constraint("price", "le", 50)], allow=allow)
-    assert set(pool) == {PRODUCTS[row].id for row in (3, 17, 200)}
+def test_the_pool_leaves_out_what_is_not_in_stock() -> None:
+    world = everything_in_stock()
+    for row, product in enumerate(PRODUCTS):
+        if row not in (3, 17, 200):
+            world.out_of_stock.add(product.id)
+    wish = [Constraint("price", "le", 50)]
+    assert set(pool_of(world, "Things", wish)) == {3, 17, 200}
+    assert set(pool_of(world, "Things", wish, without=PRODUCTS[17].id)) == {3, 200}
 
 
 def test_bounds_hold_at_the_bound_and_need_the_attribute() -> None:
