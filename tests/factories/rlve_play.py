@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -14,7 +16,7 @@ from shopsim.rlve.user import UserAct
 from shopsim.rlve.world import World
 from tests.factories.rlve_walk import make_world, walk
 
-__all__ = ["Case", "essential", "everything", "make_case"]
+__all__ = ["Case", "essential", "everything", "make_case", "problem_of", "solved_by_asking", "spec_dcg"]
 
 
 @dataclass
@@ -60,6 +62,32 @@ def make_case(env: str, d: int, seed: int, world: World | None = None) -> Case:
     """The problem that ``seed`` draws at difficulty ``d`` (in a world of its own unless given)."""
     world = world or make_world(d, seed)
     return Case(TASKS[env], TASKS[env].generate(world, Difficulty.of(d), Random(seed)), world)
+
+
+def problem_of(env: str, d: int, seed: int = 0) -> tuple[Problem, World]:
+    """The problem of :func:`make_case` and its world."""
+    case = make_case(env, d, seed)
+    return case.problem, case.world
+
+
+def solved_by_asking(env: str, d: int, seed: int) -> Verdict:
+    """The verdict on the oracle's conversation: within its limits, all told, all shown before the answer."""
+    problem, world = problem_of(env, d, seed)
+    task = TASKS[env]
+    done = walk(task, problem, world, seed)
+    verdict = task.verify(problem, done.outcome)
+    assert verdict.correct
+    assert len(done.actions) <= world.difficulty.max_turns
+    assert all(len(action.tool_calls) <= world.difficulty.tool_calls for action in done.actions)
+    assert all(result.ok for result in done.results)
+    assert done.shown_before_answer
+    assert done.user.told == everything(problem)
+    return verdict
+
+
+def spec_dcg(gains: Sequence[float]) -> float:
+    """DCG as the specification writes it, for checks of the formula of a reward."""
+    return sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
 
 
 def everything(problem: Problem) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 import pytest
@@ -14,37 +15,21 @@ from shopsim.rlve.errors import RlveError
 from shopsim.rlve.problem import Problem
 from shopsim.rlve.tasks.bundle import BUDGET, BundleTask, categories_needed, category_fact_name
 from shopsim.rlve.world import World
-from tests.factories.rlve_walk import answered, make_world, small_search, walk
+from tests.factories.rlve_play import everything, problem_of, solved_by_asking
+from tests.factories.rlve_walk import answered, small_search
 
+problem_at = partial(problem_of, "BUNDLE")
 TASK = BundleTask()
-
-
-def problem_at(d: int, seed: int = 0) -> tuple[Problem, World]:
-    world = make_world(d, seed)
-    return TASK.generate(world, world.difficulty, Random(seed)), world
 
 
 def with_budget(d: int) -> tuple[Problem, World]:
     return next((p, w) for p, w in (problem_at(d, seed) for seed in range(40)) if p.target.budget is not None)
 
 
-def all_told(problem: Problem) -> set[str]:
-    return {fact.name for fact in problem.facts}
-
-
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("d", range(13))
 def test_oracle_is_correct_within_turns_and_tool_calls(d: int, seed: int) -> None:
-    problem, world = problem_at(d, seed)
-    done = walk(TASK, problem, world, seed)
-    verdict = TASK.verify(problem, done.outcome)
-    assert verdict.reward == 1.0
-    assert verdict.correct
-    assert len(done.actions) <= world.difficulty.max_turns
-    assert all(len(action.tool_calls) <= world.difficulty.tool_calls for action in done.actions)
-    assert all(result.ok for result in done.results)
-    assert done.shown_before_answer
-    assert done.user.told == all_told(problem)
+    assert solved_by_asking("BUNDLE", d, seed).reward == 1.0
 
 
 @pytest.mark.parametrize("d", range(13))
@@ -75,7 +60,7 @@ def test_wrong_answers_are_not_correct(d: int) -> None:
     right = list(problem.target.product_ids)
     second = next(one for one in world.catalogue.by_leaf(problem.target.categories[0]) if one != right[0])
     other = next(p.id for p in world.catalogue if p.leaf not in problem.target.categories)
-    told = all_told(problem) - {BUDGET}
+    told = everything(problem) - {BUDGET}
     for wrong in ([], right[1:], [*right, second], [*right, other], [other, *right[1:]], [*right, "unknown"]):
         verdict = TASK.verify(problem, answered(world, wrong, told, "BUNDLE"))
         assert not verdict.correct
@@ -88,14 +73,14 @@ def test_product_out_of_stock_covers_nothing() -> None:
     problem, world = problem_at(0)
     right = problem.target.product_ids
     world.out_of_stock.add(right[0])
-    verdict = TASK.verify(problem, answered(world, right, all_told(problem), "BUNDLE"))
+    verdict = TASK.verify(problem, answered(world, right, everything(problem), "BUNDLE"))
     assert verdict.parts["f1"] == pytest.approx(2 * 2 / (3 + 3))
     assert not verdict.correct
 
 
 def test_overspending_costs_its_share_and_is_never_correct() -> None:
     problem, world = with_budget(2)
-    right, told = problem.target.product_ids, all_told(problem)
+    right, told = problem.target.product_ids, everything(problem)
     spent = sum(world.product(one).price for one in right)
     tight = replace(problem, target=replace(problem.target, budget=round(spent / 1.25, 2)))
     verdict = TASK.verify(tight, answered(world, right, told, "BUNDLE"))
@@ -116,7 +101,7 @@ def test_untold_categories_count_neither_for_nor_against(d: int) -> None:
         told = {category_fact_name(problem.target.categories[0])}
         assert TASK.verify(problem, answered(world, first, told, "BUNDLE")).correct
         assert TASK.verify(problem, answered(world, problem.target.product_ids, told, "BUNDLE")).correct
-        assert not TASK.verify(problem, answered(world, first, all_told(problem), "BUNDLE")).correct
+        assert not TASK.verify(problem, answered(world, first, everything(problem), "BUNDLE")).correct
 
 
 @pytest.mark.parametrize("d", [0, 4, 12])
@@ -135,7 +120,7 @@ def test_reward_is_the_formula_of_the_specification(d: int) -> None:
 def test_budget_is_told_when_asked_for() -> None:
     problem, world = with_budget(0)
     assert any("budget" in fact.keywords and fact.name == BUDGET for fact in problem.facts)
-    assert TASK.correction(problem, world, frozenset(all_told(problem))) is None
+    assert TASK.correction(problem, world, everything(problem)) is None
 
 
 def test_catalogue_with_too_few_categories_names_the_reason() -> None:

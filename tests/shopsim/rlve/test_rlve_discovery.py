@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 import pytest
@@ -15,33 +16,17 @@ from shopsim.rlve.errors import RlveError
 from shopsim.rlve.problem import Problem
 from shopsim.rlve.tasks.discovery import MAX_REWARD, DiscoveryTask
 from shopsim.rlve.world import World
-from tests.factories.rlve_walk import answered, make_world, small_search, walk
+from tests.factories.rlve_play import everything, problem_of, solved_by_asking, spec_dcg
+from tests.factories.rlve_walk import answered, small_search, walk
 
+problem_at = partial(problem_of, "PD")
 TASK = DiscoveryTask()
-
-
-def problem_at(d: int, seed: int = 0) -> tuple[Problem, World]:
-    world = make_world(d, seed)
-    return TASK.generate(world, world.difficulty, Random(seed)), world
-
-
-def all_told(problem: Problem) -> set[str]:
-    return {fact.name for fact in problem.facts}
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("d", range(13))
 def test_oracle_is_correct_within_turns_and_tool_calls(d: int, seed: int) -> None:
-    problem, world = problem_at(d, seed)
-    done = walk(TASK, problem, world, seed)
-    verdict = TASK.verify(problem, done.outcome)
-    assert verdict.correct
-    assert verdict.reward >= 0.95 * MAX_REWARD
-    assert len(done.actions) <= world.difficulty.max_turns
-    assert all(len(action.tool_calls) <= world.difficulty.tool_calls for action in done.actions)
-    assert all(result.ok for result in done.results)
-    assert done.shown_before_answer
-    assert done.user.told == all_told(problem)
+    assert solved_by_asking("PD", d, seed).reward >= 0.95 * MAX_REWARD
 
 
 @pytest.mark.parametrize("d", range(13))
@@ -68,7 +53,7 @@ def test_same_seed_same_problem() -> None:
 @pytest.mark.parametrize("d", [0, 4, 9, 12])
 def test_wrong_answers_are_not_correct(d: int) -> None:
     problem, world = problem_at(d)
-    told = all_told(problem)
+    told = everything(problem)
     leaf = world.catalogue.by_leaf(problem.target.leaf)
     k = problem.difficulty.items
     other_leaf = [product.id for product in world.catalogue if product.leaf != problem.target.leaf]
@@ -84,13 +69,13 @@ def test_list_filled_with_one_good_product_is_not_correct() -> None:
     best = walk(TASK, problem, world).actions[-1].answer
     assert best is not None
     again = [best.recommended_product_ids[0]] * problem.difficulty.items
-    assert not TASK.verify(problem, answered(world, again, all_told(problem), "PD")).correct
+    assert not TASK.verify(problem, answered(world, again, everything(problem), "PD")).correct
 
 
 def test_only_the_first_k_recommendations_count() -> None:
     problem, world = problem_at(5)
     leaf = list(world.catalogue.by_leaf(problem.target.leaf))
-    told = all_told(problem)
+    told = everything(problem)
     some = leaf[: problem.difficulty.items]
     more = TASK.verify(problem, answered(world, leaf, told, "PD"))
     assert more == TASK.verify(problem, answered(world, some, told, "PD"))
@@ -148,14 +133,14 @@ def test_best_answer_by_what_was_told_is_correct_though_it_breaks_untold_wishes(
         if not any(limit.holds(world.product(one)) for one in best):
             best[-1] = next(one for one in leaf if limit.holds(world.product(one)))
         assert TASK.verify(problem, answered(world, best, told, "PD")).correct
-        everything = TASK.verify(problem, answered(world, best, all_told(problem), "PD"))
-        broken += not everything.correct
+        in_full = TASK.verify(problem, answered(world, best, everything(problem), "PD"))
+        broken += not in_full.correct
     assert broken > 0
 
 
 def test_out_of_stock_recommendations_cost_their_share() -> None:
     problem, world = problem_at(0)
-    told = all_told(problem)
+    told = everything(problem)
     answer = walk(TASK, problem, world).actions[-1].answer
     assert answer is not None
     best = answer.recommended_product_ids
@@ -169,7 +154,7 @@ def test_out_of_stock_recommendations_cost_their_share() -> None:
 
 def test_nothing_to_correct_and_no_answer_is_worth_least() -> None:
     problem, world = problem_at(2)
-    assert TASK.correction(problem, world, frozenset(all_told(problem))) is None
+    assert TASK.correction(problem, world, everything(problem)) is None
 
 
 def test_catalogue_without_stock_names_the_reason() -> None:
@@ -196,7 +181,7 @@ def spec_reward(problem: Problem, world: World, told: Iterable[str], given: Sequ
         spec_utility(problem, told, product) if product is not None and product in shelf else 0.0
         for product in products
     ]
-    quality = min(1.0, _dcg(gains) / _dcg(ideal[:k]))
+    quality = min(1.0, spec_dcg(gains) / spec_dcg(ideal[:k]))
     shares = [
         sum(wish.holds(product) for wish in wishes) / len(wishes)
         for product in products
@@ -231,10 +216,6 @@ def spec_utility(problem: Problem, told: Iterable[str], product: Product) -> flo
         ((similarity(reference, product) if reference else 0.0) + 1) / 2,
     ]
     return sum(weight * term for weight, term in zip(weights, terms, strict=True))
-
-
-def _dcg(gains: Sequence[float]) -> float:
-    return sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
 
 
 def _sold_out() -> Iterable[Product]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 import pytest
@@ -13,33 +13,17 @@ from shopsim.rlve.catalogue import similarity
 from shopsim.rlve.problem import Problem
 from shopsim.rlve.tasks.substitution import MAX_REWARD, SubstitutionTask, likeness_weight
 from shopsim.rlve.world import World
+from tests.factories.rlve_play import everything, problem_of, solved_by_asking, spec_dcg
 from tests.factories.rlve_walk import answered, make_world, walk
 
+problem_at = partial(problem_of, "SUB")
 TASK = SubstitutionTask()
-
-
-def problem_at(d: int, seed: int = 0) -> tuple[Problem, World]:
-    world = make_world(d, seed)
-    return TASK.generate(world, world.difficulty, Random(seed)), world
-
-
-def all_told(problem: Problem) -> set[str]:
-    return {fact.name for fact in problem.facts}
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("d", range(13))
 def test_oracle_is_correct_within_turns_and_tool_calls(d: int, seed: int) -> None:
-    problem, world = problem_at(d, seed)
-    done = walk(TASK, problem, world, seed)
-    verdict = TASK.verify(problem, done.outcome)
-    assert verdict.reward == pytest.approx(MAX_REWARD)
-    assert verdict.correct
-    assert len(done.actions) <= world.difficulty.max_turns
-    assert all(len(action.tool_calls) <= world.difficulty.tool_calls for action in done.actions)
-    assert all(result.ok for result in done.results)
-    assert done.shown_before_answer
-    assert done.user.told == all_told(problem)
+    assert solved_by_asking("SUB", d, seed).reward == pytest.approx(MAX_REWARD)
 
 
 @pytest.mark.parametrize("d", range(13))
@@ -71,10 +55,10 @@ def test_wrong_answers_are_not_correct(d: int) -> None:
     target = world.product(problem.target.product_id)
     others = [product.id for product in world.catalogue if product.leaf != target.leaf]
     leaf = world.catalogue.by_leaf(target.leaf)
-    worst = sorted(leaf, key=lambda one: spec_relevance(problem, all_told(problem), world, one))
+    worst = sorted(leaf, key=lambda one: spec_relevance(problem, everything(problem), world, one))
     for wrong in ([], others[:k], worst[:k], [target.id] * k, ["nothing"], [target.id]):
-        assert not TASK.verify(problem, answered(world, wrong, all_told(problem), "SUB")).correct
-    assert TASK.verify(problem, answered(world, [], all_told(problem), "SUB")).reward == pytest.approx(-0.8)
+        assert not TASK.verify(problem, answered(world, wrong, everything(problem), "SUB")).correct
+    assert TASK.verify(problem, answered(world, [], everything(problem), "SUB")).reward == pytest.approx(-0.8)
 
 
 def test_product_to_be_replaced_is_no_substitute() -> None:
@@ -84,7 +68,7 @@ def test_product_to_be_replaced_is_no_substitute() -> None:
     assert answer is not None
     best = answer.recommended_product_ids
     with_itself = (problem.target.product_id, *best[: problem.difficulty.items - 1])
-    verdict = TASK.verify(problem, answered(world, with_itself, all_told(problem), "SUB"))
+    verdict = TASK.verify(problem, answered(world, with_itself, everything(problem), "SUB"))
     assert not verdict.correct
     assert verdict.parts["ndcg"] < 0.9
 
@@ -117,8 +101,8 @@ def test_untold_wishes_do_not_enter_the_verdict(d: int) -> None:
         given = world.catalogue.by_leaf(problem.target.leaf)[seed : seed + problem.difficulty.items]
         outcome = answered(world, given, told, "SUB")
         assert TASK.verify(problem, outcome) == TASK.verify(other, outcome)
-        everything = answered(world, given, all_told(problem), "SUB")
-        assert TASK.verify(problem, everything) != TASK.verify(other, everything)
+        in_full = answered(world, given, everything(problem), "SUB")
+        assert TASK.verify(problem, in_full) != TASK.verify(other, in_full)
 
 
 def test_same_seed_same_problem() -> None:
@@ -147,10 +131,6 @@ def spec_reward(problem: Problem, world: World, told: Iterable[str], given: Sequ
         (spec_relevance(problem, told, world, one) for one in shelf if world.is_in_stock(one)), reverse=True
     )
     gains = [spec_relevance(problem, told, world, one) for one in given]
-    quality = min(1.0, _dcg(gains) / _dcg(ideal[:k]))
+    quality = min(1.0, spec_dcg(gains) / spec_dcg(ideal[:k]))
     missing = sum(not world.is_in_stock(one) for one in given) / len(given)
     return max(-1.0, min(1.0, 0.80 * (2 * quality - 1) - 0.20 * missing))
-
-
-def _dcg(gains: Sequence[float]) -> float:
-    return sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
