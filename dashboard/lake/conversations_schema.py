@@ -18,12 +18,11 @@ CONVERSATION_STRUCTURE: Final[dict[str, Any]] = {
     "episode": "JSON",
     "env": "JSON",
     "difficulty": "JSON",
-    "window": {"low": "JSON", "high": "JSON", "attempts": "JSON", "passes": "JSON"},
+    "window": {"low": "JSON", "high": "JSON"},
     "max_turns": "JSON",
     "conversation": [{"role": "JSON", "content": "JSON"}],
     "turns": [{"tool_results": [_RESULT], "user": _USER}],
     "end": "JSON",
-    "started_at": "JSON",
     "duration_ms": "JSON",
 }
 """As DuckDB's ``from_json`` takes it. Leaves are ``JSON``: macros read them without converting a type.

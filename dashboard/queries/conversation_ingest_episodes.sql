@@ -13,15 +13,12 @@ figures AS (
     SELECT
         line_offset, line_length,
         js_text(episode_id) AS episode_id,
-        js_text(schema_version) AS schema_version,
         ended AND js_text(schema_version) IS NOT DISTINCT FROM 'ecomrlve-episode-v1' AS complete,
         js_integer(episode) AS episode,
         js_text(env) AS env,
         js_integer(difficulty) AS difficulty,
         js_integer("window".low) AS window_low,
         js_integer("window".high) AS window_high,
-        js_integer("window".attempts) AS window_attempts,
-        js_integer("window".passes) AS window_passes,
         js_integer(max_turns) AS max_turns,
         js_text(json_extract(told_end, '$.termination')) AS termination,
         js_boolean(json_extract(told_end, '$.correct')) AS correct,
@@ -30,7 +27,6 @@ figures AS (
         js_number(json_extract(told_end, '$.reward.efficiency')) AS r_efficiency,
         js_number(json_extract(told_end, '$.reward.hallucination')) AS r_hallucination,
         js_text(json_extract(told_end, '$.reward.violation')) AS violation,
-        js_number(json_extract(told_end, '$.reward.effective_turns')) AS effective_turns,
         coalesce(len(turns), 0) AS turns,
         coalesce(len(flatten(list_transform(turns, lambda t: t.tool_results))), 0) AS tool_calls,
         coalesce(len(list_filter(
@@ -48,7 +44,6 @@ figures AS (
             list_filter(list_transform(conversation, lambda said: js_text(said.content)), lambda said: said IS NOT NULL),
             chr(10)
         ) AS said,
-        js_text(started_at) AS started_at,
         js_number(duration_ms) AS duration_ms
     FROM told
 )

@@ -8,7 +8,7 @@ from typing import Final
 import pandas as pd
 
 from dashboard.analysis.columns import Column
-from dashboard.analysis.conversations.words import env_label, env_order
+from dashboard.analysis.conversations.words import env_label, env_places
 from dashboard.analysis.intervals import interval_texts, with_share_interval
 
 __all__ = ["LEVEL_COLUMNS", "level_rates", "level_table"]
@@ -26,8 +26,7 @@ LEVEL_COLUMNS: Final[Mapping[str, Column]] = {
 
 def level_rates(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of ``conversation_levels.sql`` with ``share``, ``low`` and ``high`` (Wilson), in drawing order."""
-    places = {env: place for place, env in enumerate(env_order(rows["env"]))}
-    table = with_share_interval(rows, "passes", "n").assign(place=rows["env"].map(places))
+    table = with_share_interval(rows, "passes", "n").assign(place=rows["env"].map(env_places(rows["env"])))
     return table.sort_values(["place", "run_id", "difficulty"], kind="stable").reset_index(drop=True)
 
 

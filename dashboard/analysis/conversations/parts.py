@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 import pandas as pd
 
 from dashboard.analysis.columns import Column
-from dashboard.analysis.conversations.words import env_label, env_order
+from dashboard.analysis.conversations.words import env_label, env_places
 from dashboard.analysis.intervals import interval_texts, with_share_interval
 from shopsim.rlve.collections import ENVIRONMENTS
 from shopsim.rlve.tasks import discovery, substitution
@@ -116,8 +116,7 @@ def shortfalls(parts: pd.DataFrame) -> pd.DataFrame:
     described = [describe_part(name) for name in table["part_id"]]
     table["part"] = [part.label for part in described]
     table["meaning"] = [part.meaning for part in described]
-    places = {env: place for place, env in enumerate(env_order(table["env_id"]))}
-    table = table.assign(place=table["env_id"].map(places))
+    table = table.assign(place=table["env_id"].map(env_places(table["env_id"])))
     table = table.sort_values(["place", "share", "part_id"], ascending=[True, False, True])
     return table[[*SHORT_COLUMNS, "env_id", "part_id"]].reset_index(drop=True)
 
@@ -139,6 +138,7 @@ def _judged(parts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _units(parts: pd.DataFrame) -> list[pd.DataFrame]:
+    """Rows ``env, episode_id, part, value`` of missing and extra units: a verdict counts only right ones."""
     found: list[pd.DataFrame] = []
     for prefix in ("", "CART."):
         names = [f"{prefix}{name}_units" for name in ("matched", "wanted", "cart")]

@@ -9,7 +9,7 @@ from typing import Final
 import pandas as pd
 
 from dashboard.analysis.columns import Column
-from dashboard.analysis.conversations.words import env_label, env_order
+from dashboard.analysis.conversations.words import env_label, env_places
 from dashboard.analysis.intervals import interval_texts, mean_interval, with_share_interval
 
 __all__ = ["GROUPINGS", "REWARD_COLUMNS", "REWARD_PARTS", "RewardPart", "reward_means", "reward_table"]
@@ -106,8 +106,8 @@ def _labelled(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows with ``group``, their name, in the order of the specification."""
     if "group" in rows:
         return rows
-    places = {env: place for place, env in enumerate(env_order(rows["env"].dropna()))}
-    table = rows.assign(place=rows["env"].map(places).fillna(0))
+    places = rows["env"].map(env_places(rows["env"].dropna())).fillna(0)
+    table = rows.assign(place=places)
     table = table.sort_values(["place", "difficulty"], kind="stable").reset_index(drop=True)
     names = []
     for env, difficulty in zip(table["env"], table["difficulty"], strict=True):

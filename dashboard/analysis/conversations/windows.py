@@ -14,7 +14,7 @@ from typing import Any, Final
 import pandas as pd
 
 from dashboard.analysis.columns import Column
-from dashboard.analysis.conversations.words import env_label, env_order
+from dashboard.analysis.conversations.words import env_label, env_places
 from dashboard.analysis.intervals import interval_texts, with_share_interval
 from shopsim.rlve.curriculum import EPISODES_A_LEVEL, PASS_RATE, AdaptiveWindow
 from shopsim.wording import plural
@@ -83,18 +83,14 @@ def replay_windows(draws: pd.DataFrame, saved: pd.DataFrame) -> Windows:
         windows, taken = _replayed(mine)
         missing = 0 if mine.empty else int(mine["episode"].max()) + 1 - len(mine)
         if missing:
-            rest = (
-                "the windows are shown as the run saved them"
-                if told
-                else "no curriculum is saved beside them"
-            )
-            notes[run_id] = (
-                f"{plural(missing, 'earlier episode')} not readable: decisions cannot be replayed, {rest}"
-            )
+            shown = "the windows are shown as the run saved them"
+            rest = shown if told else "no curriculum is saved beside them"
+            lost = plural(missing, "earlier episode")
+            notes[run_id] = f"{lost} not readable: decisions cannot be replayed, {rest}"
             windows = told
         else:
             decided += [(run_id, *row) for row in taken]
-            counted = int(kept["episodes"].iloc[0]) if len(kept) else -1
+            counted = int(kept["episodes"].iloc[0]) if len(kept) else -1  # the saved one may be older
             if counted == len(mine) and {**told, **windows} != told:
                 notes[run_id] = (
                     "the saved curriculum says something else than its episodes; shown is what they say"
@@ -124,12 +120,11 @@ def _replayed(draws: pd.DataFrame) -> tuple[dict[str, AdaptiveWindow], list[tupl
 
 
 def _in_order(table: pd.DataFrame) -> pd.DataFrame:
-    places = {env: place for place, env in enumerate(env_order(table["env"]))}
+    """By environment in the order of the specification, within one by run as they came."""
     runs = {run: place for place, run in enumerate(dict.fromkeys(table["run_id"]))}
-    table = table.assign(place=table["env"].map(places), run_place=table["run_id"].map(runs))
-    return (
-        table.sort_values(["place", "run_place"]).drop(columns=["place", "run_place"]).reset_index(drop=True)
-    )
+    env_place, run_place = table["env"].map(env_places(table["env"])), table["run_id"].map(runs)
+    order = pd.DataFrame({"env": env_place, "run": run_place}).sort_values(["env", "run"]).index
+    return table.loc[order].reset_index(drop=True)
 
 
 def top_table(states: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
@@ -158,7 +153,7 @@ def _outlook(attempts: int, passes: int) -> str:
 
 
 def decision_table(decisions: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """Decisions as :data:`DECISION_COLUMNS`, the latest of each run first; shares times 100."""
+    """Decisions as :data:`DECISION_COLUMNS`, the latest of the last run first; shares times 100."""
     table = with_share_interval(decisions, "passes", "n")
     table = table.assign(
         run=table["run_id"].map(names),
@@ -170,6 +165,4 @@ def decision_table(decisions: pd.DataFrame, names: Mapping[str, str]) -> pd.Data
             for top, moved in zip(table["top"], table["moved"], strict=True)
         ],
     )
-    order = table.assign(place=range(len(table)))
-    order = order.sort_values("place", ascending=False)
-    return order[list(DECISION_COLUMNS)].reset_index(drop=True)
+    return table[list(DECISION_COLUMNS)].iloc[::-1].reset_index(drop=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from shopsim.rlve.collections import ENVIRONMENTS
 
-__all__ = ["ACTS", "ENDINGS", "ending_label", "ending_order", "env_label", "env_order"]
+__all__ = ["ACTS", "ENDINGS", "ending_label", "ending_order", "env_label", "env_order", "env_places"]
 
 _ENV_NAMES: Final[Mapping[str, str]] = {
     "PD": "product discovery",
@@ -48,8 +48,12 @@ ACTS: Final[Mapping[str, str]] = {
 
 def env_order(names: Iterable[object]) -> list[str]:
     """The environments of spec 06 in its order, then others by name."""
-    present = {str(name) for name in names}
-    return [name for name in ENVIRONMENTS if name in present] + sorted(present - set(ENVIRONMENTS))
+    return _known_first(names, ENVIRONMENTS)
+
+
+def env_places(names: Iterable[object]) -> dict[str, int]:
+    """The place of each environment in :func:`env_order`, to sort rows by."""
+    return {env: place for place, env in enumerate(env_order(names))}
 
 
 def env_label(env: str) -> str:
@@ -59,10 +63,14 @@ def env_label(env: str) -> str:
 
 def ending_order(names: Iterable[object]) -> list[str]:
     """Known endings in their order, then others by name."""
-    present = {str(name) for name in names}
-    return [name for name in ENDINGS if name in present] + sorted(present - set(ENDINGS))
+    return _known_first(names, ENDINGS)
 
 
 def ending_label(name: str) -> str:
     """The label of an ending; an unknown one keeps its name."""
     return ENDINGS[name][0] if name in ENDINGS else name
+
+
+def _known_first(names: Iterable[object], known: Collection[str]) -> list[str]:
+    present = {str(name) for name in names}
+    return [name for name in known if name in present] + sorted(present.difference(known))
