@@ -18,6 +18,7 @@ import duckdb
 import pandas as pd
 
 from dashboard.lake.errors import LakeError
+from dashboard.lake.folders import readable_name
 from dashboard.lake.sql import load_sql
 from dashboard.lake.training_bundle import Bundle, bundle_stamps, read_bundle
 from dashboard.lake.training_catalogue import TRAINING_FORMAT, RoundCatalogue, round_folder
@@ -207,7 +208,7 @@ class Training:
                 "run_id": run_id,
                 "round": r.found.number,
                 "name": r.found.path.name,
-                "path": str(r.found.path),
+                "path": readable_name(r.found.path),
             }
             for run_id, r in rounds.items()
         ]

@@ -11,6 +11,7 @@ import duckdb
 
 from dashboard.lake.catalogue import cleared_on_failure, sweep
 from dashboard.lake.errors import LakeError
+from dashboard.lake.folders import readable_name
 from dashboard.lake.segment import ingest_connection, table_path
 from dashboard.lake.training_catalogue import RoundCatalogue, load_round, round_folder
 from dashboard.lake.training_ingest import SEGMENT_TABLES, compact_segments, ingest_groups
@@ -87,7 +88,7 @@ def empty_training_segment(cache_dir: Path) -> Path:
 
 def _usable(folder: Path, path: Path, known: RoundCatalogue | None = None) -> RoundCatalogue:
     """The catalogue held already, else the saved one, without groups whose segment somebody deleted."""
-    catalogue = known or load_round(folder) or RoundCatalogue(str(path))
+    catalogue = known or load_round(folder) or RoundCatalogue(readable_name(path))
     lost = {
         segment
         for segment in catalogue.segments

@@ -431,3 +431,17 @@ def test_a_giant_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     training = Training([tmp_path / "runs"], tmp_path / "lake")
     told = [row for row in problems(training) if row[1] == "unreadable"]
     assert len(told) == 8 and {row[3] for row in told} == {"longer than 1000 bytes"}
+
+
+@posix
+def test_a_folder_whose_name_is_no_utf8_has_a_readable_one(tmp_path: Path) -> None:
+    odd = os.fsencode(tmp_path) + b"/runs/x\xff"
+    try:
+        os.makedirs(odd + b"/round-000/group-000000001")
+    except OSError:
+        pytest.skip("the file system takes no such name")
+    training = Training([tmp_path / "runs"], tmp_path / "cache")
+    assert [source.key for source in training.refresh().sources] == ["x\\udcff"]
+    rounds = training.query("training_rounds", source="x\\udcff")
+    assert rounds["run_id"].tolist() == ["x\\udcff/round-000"]
+    assert rounds["path"].tolist() == [f"{tmp_path}/runs/x\\udcff/round-000"]
