@@ -20,7 +20,7 @@ import pyarrow as pa
 from dashboard.lake.conversations_cache import keep, kept
 from dashboard.lake.conversations_discovery import FoundConversations, find_conversations
 from dashboard.lake.conversations_reader import EpisodesFile, no_episodes, read_episodes_file
-from dashboard.lake.conversations_runs import manifest_row, saved_windows
+from dashboard.lake.conversations_runfiles import manifest_row, saved_windows
 from dashboard.lake.conversations_schema import RUNS_SCHEMA, WINDOWS_SCHEMA
 from dashboard.lake.discovery import FileStamp
 from dashboard.lake.errors import LakeError
