@@ -67,7 +67,7 @@ def draw_runs(view: ConversationsView, chosen: Sequence[str]) -> None:
         hide_index=True,
         placeholder=MISSING,
         column_config=tables.columns(RUN_COLUMNS),
-        height="content" if len(chosen) <= 10 else 388,
+        height=tables.height(len(chosen), 10),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -22,18 +21,16 @@ from dashboard.analysis.conversations.episode import (
     verdict_parts,
 )
 from dashboard.analysis.grid import Cell, GridRow
-from dashboard.analysis.recorded import as_mapping, as_text, printable
+from dashboard.analysis.recorded import as_mapping, as_text
 from dashboard.ui import components as ui
 from dashboard.ui import state
 from dashboard.ui.grid import draw_grid
 from dashboard.ui.long_text import long_text
+from dashboard.ui.record_parts import download_record, draw_json
 from dashboard.ui.text import count, duration, is_missing, number, plural, safe_text, shorten
 from shopsim.rollout.summary import finite_number
-from shopsim.rollout.trace import encode_record
 
 __all__ = ["draw_episode"]
-
-_MOST_JSON: Final = 20_000
 
 
 def draw_episode(episode: Mapping[str, Any], record: Mapping[str, Any]) -> None:
@@ -47,7 +44,8 @@ def draw_episode(episode: Mapping[str, Any], record: Mapping[str, Any]) -> None:
         _draw_verdict(record)
         _draw_facts(record)
         _draw_private(record)
-    _draw_download(record, str(episode["episode_id"]))
+    label = "Download the record, its private part included"
+    download_record(label, record, str(episode["episode_id"]))
 
 
 def _draw_outcome(episode: Mapping[str, Any], record: Mapping[str, Any]) -> None:
@@ -141,13 +139,7 @@ def _draw_call(call: CallView, key: str) -> None:
 
 
 def _json(value: Any) -> None:
-    text = printable(json.dumps(value, ensure_ascii=False, indent=2))
-    lines = text[:_MOST_JSON]
-    st.code(lines, language="json", wrap_lines=True, height="content" if lines.count("\n") < 14 else 320)
-    if len(text) > _MOST_JSON:
-        st.caption(
-            f"The first {count(_MOST_JSON)} of {count(len(text))} characters; the download below holds all."
-        )
+    draw_json(value, height=320, short=14, rest="; the download below holds all")
 
 
 def _draw_verdict(record: Mapping[str, Any]) -> None:
@@ -206,14 +198,3 @@ def _draw_private(record: Mapping[str, Any]) -> None:
         if private.get(name):
             with st.expander(label):
                 _json(private[name])
-
-
-def _draw_download(record: Mapping[str, Any], episode_id: str) -> None:
-    st.download_button(
-        "Download the record, its private part included",
-        data=lambda: encode_record(record),
-        file_name=f"{episode_id[:80]}.json",
-        mime="application/json",
-        icon=":material/download:",
-        on_click="ignore",
-    )

@@ -30,18 +30,18 @@ from dashboard.ui import state, tables
 from dashboard.ui.conversations import ConversationsView
 from dashboard.ui.figures import drawn
 from dashboard.ui.text import MISSING, count, interval, number, percent, plural, safe_text
-from dashboard.ui.theme import category_colours
+from dashboard.ui.theme import PALETTE, category_colours
 
 __all__ = ["draw_endings", "draw_headline", "draw_rewards", "draw_wrong"]
 
 _ROWS: Final = 12
 _ENDING_COLOURS: Final = {
-    "answer": "#3182ce",
-    "turn_limit": "#dd6611",
-    "user_quit": "#7a5af5",
-    "unparsable": "#a94064",
-    "invalid_call": "#b08d57",
-    "denied_category": "#0f8b8d",
+    "answer": PALETTE[0],
+    "turn_limit": PALETTE[1],
+    "user_quit": PALETTE[3],
+    "unparsable": PALETTE[5],
+    "invalid_call": PALETTE[4],
+    "denied_category": PALETTE[2],
 }
 
 
@@ -69,7 +69,7 @@ def draw_headline(view: ConversationsView, run_id: str) -> None:
         )
     run = view.table.loc[run_id]
     facts = [str(run["agent"])] if isinstance(run["agent"], str) else []
-    if run["simulated"] is True or (not pd.isna(run["simulated"]) and bool(run["simulated"])):
+    if not pd.isna(run["simulated"]) and run["simulated"]:
         facts.append("a script, no trained model")
     if not pd.isna(run["requested"]):
         facts.append(f"{count(n)} of {plural(int(run['requested']), 'requested episode')}")
@@ -108,7 +108,7 @@ def draw_rewards(view: ConversationsView, run_id: str) -> None:
             hide_index=True,
             placeholder=MISSING,
             column_config=tables.columns(REWARD_COLUMNS),
-            height="content" if len(table) <= _ROWS else 38 + 35 * _ROWS,
+            height=tables.height(len(table), _ROWS),
         )
 
 
@@ -176,7 +176,7 @@ def draw_wrong(view: ConversationsView, run_id: str) -> None:
         column_config=tables.columns(SHORT_COLUMNS),
         on_select=select,
         selection_mode="single-cell",
-        height="content" if len(table) <= _ROWS else 38 + 35 * _ROWS,
+        height=tables.height(len(table), _ROWS),
         alt="Figures in which failed episodes fell short",
     )
     st.caption(

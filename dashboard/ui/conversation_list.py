@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -33,9 +34,10 @@ _OUTCOMES: Final = {"": "All", "passed": "Passed", "failed": "Failed"}
 
 
 def choose_episode(view: ConversationsView, run_id: str) -> tuple[str, list[str]] | None:
-    """The filters, the table, and the episode of the URL (``conversation``) among all that the filters leave.
+    """Draw the filters and the table; return the chosen episode and all that the filters leave, by id.
 
-    None when they leave none. A cell of the table chooses another episode.
+    It is the one of the URL (``conversation``), else the first; a cell of the table chooses another one. None
+    when the filters leave none.
     """
     st.subheader("Single conversations", anchor=False)
     episodes = _filtered(view, run_id)
@@ -64,7 +66,7 @@ def choose_episode(view: ConversationsView, run_id: str) -> tuple[str, list[str]
         column_config=tables.columns(EPISODE_COLUMNS),
         on_select=select,
         selection_mode="single-cell",
-        height="content" if len(listed) <= _ROWS else 38 + 35 * _ROWS,
+        height=tables.height(len(listed), _ROWS),
         alt="Conversations that pass the filters",
     )
     span = f"{count(first + 1)} to {count(first + len(listed))} of " if pages > 1 else ""
@@ -113,12 +115,7 @@ def _filtered(view: ConversationsView, run_id: str) -> pd.DataFrame:
     first = st.columns([3, 2, 2])
     second = st.columns([2, 3, 2])
     with first[0]:
-        env = state.choice(
-            "Environment",
-            ["", *env_order(choices["env"])],
-            key="env",
-            format_func=lambda name: env_label(name) if name else "All",
-        )
+        env = _one_or_all("Environment", env_order(choices["env"]), "env", env_label)
     with first[1]:
         difficulty = state.choice(
             "Difficulty",
@@ -127,12 +124,7 @@ def _filtered(view: ConversationsView, run_id: str) -> pd.DataFrame:
             format_func=lambda value: "All" if value < 0 else str(value),
         )
     with first[2]:
-        ending = state.choice(
-            "Ended by",
-            ["", *ending_order(choices["ending"])],
-            key="ending",
-            format_func=lambda name: ending_label(name) if name else "All",
-        )
+        ending = _one_or_all("Ended by", ending_order(choices["ending"]), "ending", ending_label)
     with second[0]:
         outcome = state.choice(
             "Outcome", list(_OUTCOMES), key="outcome", look="pills", format_func=_OUTCOMES.__getitem__
@@ -153,6 +145,13 @@ def _filtered(view: ConversationsView, run_id: str) -> pd.DataFrame:
         words=said.split(),
     )
     return view.shared(_short_in, found, parts, part) if part else found
+
+
+def _one_or_all(label: str, names: Sequence[str], key: str, describe: Callable[[str], str]) -> str:
+    """One of ``names``, or an empty text for all of them."""
+    return state.choice(
+        label, ["", *names], key=key, format_func=lambda name: describe(name) if name else "All"
+    )
 
 
 def _choose_part(view: ConversationsView, parts: pd.DataFrame, env: str) -> str:

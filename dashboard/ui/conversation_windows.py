@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.analysis.columns import Column
 from dashboard.analysis.conversations import (
@@ -34,7 +34,11 @@ from shopsim.rlve.curriculum import EPISODES_A_LEVEL, MAX_SPAN, PASS_RATE
 
 __all__ = ["draw_levels", "draw_top", "draw_windows"]
 
-_ROWS = 12
+_ROWS: Final = 12
+_LINKED_COLUMNS: Final[Mapping[str, Column]] = {
+    **LEVEL_COLUMNS,
+    "link": Column("Conversations", "link", width="small"),
+}
 
 
 def draw_windows(view: ConversationsView, chosen: Sequence[str], envs: Sequence[str]) -> None:
@@ -59,19 +63,15 @@ def draw_windows(view: ConversationsView, chosen: Sequence[str], envs: Sequence[
     )
     last = int(draws["episode"].max())
     shown = view.shared(of_runs, draws, first_drawn(adaptive))
-    places = _places(len(envs))
-    for place, env in zip(places, envs, strict=False):
-        rows = view.shared(_of_env, shown, env)
-        with place:
-            st.markdown(f"**{safe_text(env_label(env))}**")
-            if rows.empty:
-                ui.empty_state("No episode with a window.")
-                continue
-            ui.show_figure(
-                drawn(window_figure, rows, names=view.runs.names, styles=view.runs.styles, last=last),
-                key=f"window_{env}",
-                alt=f"Window of difficulties of {env} over the episodes of each run",
-            )
+
+    def draw(env: str, rows: pd.DataFrame) -> None:
+        ui.show_figure(
+            drawn(window_figure, rows, names=view.runs.names, styles=view.runs.styles, last=last),
+            key=f"window_{env}",
+            alt=f"Window of difficulties of {env} over the episodes of each run",
+        )
+
+    _draw_each(view, shown, envs, draw, nothing="No episode with a window.")
 
 
 def draw_top(view: ConversationsView, windows: Windows, envs: Sequence[str]) -> None:
@@ -117,37 +117,38 @@ def draw_levels(view: ConversationsView, chosen: Sequence[str], envs: Sequence[s
     )
     hardest = int(rates["difficulty"].max())
     shown = view.shared(of_runs, rates, first_drawn(chosen))
-    for place, env in zip(_places(len(envs)), envs, strict=False):
-        rows = view.shared(_of_env, shown, env)
+
+    def draw(env: str, rows: pd.DataFrame) -> None:
+        ui.show_figure(
+            drawn(level_figure, rows, names=view.runs.names, styles=view.runs.styles, hardest=hardest),
+            key=f"levels_{env}",
+            alt=f"Share of passed episodes of {env} by difficulty and run",
+        )
+        st.caption(f"n = {plural(int(rows['n'].sum()), 'episode')}")
+
+    _draw_each(view, shown, envs, draw, nothing="No episode.")
+    with st.expander("Figures as a table, with links to the conversations", expanded=True):
+        _table(view.shared(_linked, rates, view.runs.names), _LINKED_COLUMNS, "levels_table")
+
+
+def _draw_each(
+    view: ConversationsView,
+    rows: pd.DataFrame,
+    envs: Sequence[str],
+    draw: Callable[[str, pd.DataFrame], None],
+    *,
+    nothing: str,
+) -> None:
+    """Two environments beside each other, each with what ``draw`` makes of its ``rows``, or ``nothing``."""
+    places = [place for _ in range(0, len(envs), 2) for place in st.columns(2)]
+    for place, env in zip(places, envs, strict=False):
+        mine = view.shared(_of_env, rows, env)
         with place:
             st.markdown(f"**{safe_text(env_label(env))}**")
-            if rows.empty:
-                ui.empty_state("No episode.")
-                continue
-            ui.show_figure(
-                drawn(level_figure, rows, names=view.runs.names, styles=view.runs.styles, hardest=hardest),
-                key=f"levels_{env}",
-                alt=f"Share of passed episodes of {env} by difficulty and run",
-            )
-            st.caption(f"n = {plural(int(rows['n'].sum()), 'episode')}")
-    table = view.shared(_linked, rates, view.runs.names)
-    with st.expander("Figures as a table, with links to the conversations", expanded=True):
-        st.dataframe(
-            table,
-            key="levels_table",
-            hide_index=True,
-            placeholder=MISSING,
-            column_order=[*LEVEL_COLUMNS, "link"],
-            column_config={
-                **tables.columns(LEVEL_COLUMNS),
-                "link": st.column_config.LinkColumn("Conversations", display_text="Open", width="small"),
-            },
-            height="content" if len(table) <= _ROWS else 38 + 35 * _ROWS,
-        )
-
-
-def _places(number: int) -> list[DeltaGenerator]:
-    return [place for _ in range(0, number, 2) for place in st.columns(2)]
+            if mine.empty:
+                ui.empty_state(nothing)
+            else:
+                draw(env, mine)
 
 
 def _of_env(rows: pd.DataFrame, env: str) -> pd.DataFrame:
@@ -173,6 +174,7 @@ def _table(table: pd.DataFrame, columns: Mapping[str, Column], key: str) -> None
         key=key,
         hide_index=True,
         placeholder=MISSING,
+        column_order=list(columns),
         column_config=tables.columns(columns),
-        height="content" if len(table) <= _ROWS else 38 + 35 * _ROWS,
+        height=tables.height(len(table), _ROWS),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,16 +16,15 @@ from dashboard.ui.data import frame
 from dashboard.ui.long_text import long_text
 from dashboard.ui.missing import quoted, say_missing
 from dashboard.ui.navigation import link_to
+from dashboard.ui.record_parts import download_record, draw_json
 from dashboard.ui.shop_page import shop_page
 from dashboard.ui.text import count, duration, error_text, printable, safe_text
 from shopsim.env.pages import render_page_html
 from shopsim.errors import ShopSimError
-from shopsim.rollout.trace import encode_record
 
 __all__ = ["choose_step", "draw_raw", "draw_step", "draw_timeline"]
 
 HEIGHT = 560
-_FIRST_RAW = 20_000
 _ROWS = 8
 
 
@@ -235,18 +233,8 @@ def draw_raw(record: Mapping[str, Any], step: StepView | None, episode_id: str) 
     options = (["step"] if step is not None else []) + parts
     part = state.choice("Part", options, key="part", format_func=lambda name: _PARTS.get(name, name))
     value = as_list(record.get("steps"))[step.position - 1] if step and part == "step" else record.get(part)
-    text = printable(json.dumps(value, ensure_ascii=False, indent=2))
-    st.code(text[:_FIRST_RAW], language="json", wrap_lines=True, height=420)
-    if len(text) > _FIRST_RAW:
-        st.caption(f"The first {count(_FIRST_RAW)} of {count(len(text))} characters.")
-    st.download_button(
-        "Download the whole record",
-        data=lambda: encode_record(record),
-        file_name=f"{episode_id[:80]}.json",
-        mime="application/json",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    draw_json(value, height=420)
+    download_record("Download the whole record", record, episode_id)
 
 
 _PARTS = {"step": "This step"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 import pandas as pd
@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.analysis.columns import Column
 from dashboard.ui.theme import RunStyle
 
-__all__ = ["columns", "swatch", "swatch_column", "with_swatches"]
+__all__ = ["columns", "height", "swatch", "swatch_column", "with_swatches"]
 
 
 def swatch(style: RunStyle) -> str:
@@ -40,6 +40,11 @@ def swatch_column() -> Any:
 def columns(described: Mapping[str, Column]) -> dict[str, Any]:
     """Streamlit's column settings for described columns (percent and progress: values times 100)."""
     return {name: _column(column) for name, column in described.items()}
+
+
+def height(rows: int, most: int) -> int | Literal["content"]:
+    """The height of a table of ``rows`` rows (pixels): more than ``most`` of them have to be scrolled."""
+    return "content" if rows <= most else 38 + 35 * most
 
 
 def _column(column: Column) -> Any:

@@ -133,7 +133,7 @@ def _choose_group(groups: pd.DataFrame) -> Mapping[str, Any]:
         column_config=tables.columns(GROUP_COLUMNS),
         on_select=select,
         selection_mode="single-cell",
-        height="content" if len(groups) <= _ROWS else 38 + 35 * _ROWS,
+        height=tables.height(len(groups), _ROWS),
         alt="Groups of rollouts",
     )
     st.caption(f"{plural(len(groups), 'group')}. Select a row's cell for its rollouts below.")
