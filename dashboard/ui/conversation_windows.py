@@ -51,7 +51,8 @@ def draw_windows(view: ConversationsView, chosen: Sequence[str], envs: Sequence[
             hint="`shopsim rlve rollout` without `--difficulty` lets the curriculum decide.",
         )
         return
-    adaptive = [run_id for run_id in chosen if run_id in set(draws["run_id"])]
+    with_window = set(draws["run_id"])
+    adaptive = [run_id for run_id in chosen if run_id in with_window]
     told = f"{plural(len(adaptive), 'run')} with an adaptive window"
     if len(adaptive) < len(chosen):
         others = plural(len(chosen) - len(adaptive), "other run")

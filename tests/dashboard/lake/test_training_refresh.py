@@ -435,9 +435,9 @@ def test_a_giant_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @posix
 def test_a_folder_whose_name_is_no_utf8_has_a_readable_one(tmp_path: Path) -> None:
-    odd = os.fsencode(tmp_path) + b"/runs/x\xff"
+    odd = tmp_path / "runs" / os.fsdecode(b"x\xff")
     try:
-        os.makedirs(odd + b"/round-000/group-000000001")
+        (odd / "round-000" / "group-000000001").mkdir(parents=True)
     except OSError:
         pytest.skip("the file system takes no such name")
     training = Training([tmp_path / "runs"], tmp_path / "cache")
