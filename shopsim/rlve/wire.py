@@ -1,15 +1,15 @@
-"""Any value of a problem as JSON data, the same for equal values: for the private part of records."""
+"""Any value of a problem as JSON data, the same for equal values, and the problems of a private part."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass
 from datetime import date
 from enum import Enum
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["as_json"]
+__all__ = ["as_json", "problems_of"]
 
 
 def as_json(value: Any) -> Any:
@@ -36,6 +36,16 @@ def as_json(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [as_json(inner) for inner in value]
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def problems_of(private: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The problem of the private part of an episode, then the parts of a journey.
+
+    Each comes with what the names of its facts begin with among those told: nothing, or ``STATUS/``.
+    """
+    yield "", private
+    for part in private.get("parts", ()):
+        yield f"{part['env']}/", part
 
 
 def _key(key: Any) -> str:

@@ -12,7 +12,7 @@ from shopsim.wording import percent, plural, signed
 
 __all__ = ["describe_summary", "register"]
 
-_ROW = "{:<9} {:>9} {:>9} {:>9} {:>7} {:>11} {:>7} {:>10}"
+_ROW = "{:<9} {:>9} {:>9} {:>9} {:>7} {:>7} {:>11} {:>7} {:>10}"
 
 
 def register(app: typer.Typer) -> None:
@@ -48,7 +48,9 @@ def describe_summary(summary: Mapping[str, Any]) -> str:
 
 
 def _rows(summary: Mapping[str, Any]) -> Iterator[str]:
-    yield _ROW.format("env", "episodes", "correct", "reward", "turns", "violations", "window", "count")
+    yield _ROW.format(
+        "env", "episodes", "correct", "reward", "turns", "told", "violations", "window", "count"
+    )
     moving = summary["difficulty"] is None  # at a fixed difficulty no window says anything
     windows = (summary["curriculum"] or {}) if moving else {}
     for env, group in (*summary["by_env"].items(), ("all", summary["overall"])):
@@ -60,6 +62,7 @@ def _rows(summary: Mapping[str, Any]) -> Iterator[str]:
             percent(group["correct_rate"]),
             signed(group["reward_mean"]),
             "-" if turns is None else f"{turns:.2f}",
+            percent(group["facts_told"] / group["facts"] if group["facts"] else None),
             sum(group["violations"].values()),
             f"{window['low']}-{window['high']}" if window else "",
             f"{window['passes']}/{window['attempts']}" if window else "",
@@ -68,7 +71,10 @@ def _rows(summary: Mapping[str, Any]) -> Iterator[str]:
 
 _HELP = """Summarize a run: rates, rewards, endings and the curriculum's windows, by environment.
 
---json holds more: by environment and difficulty, endings, violations, user acts.
+"told" is the share of what the users knew that they were asked for or told by themselves: what was never
+told is never held against an agent, so one that does not ask is held to less.
+
+--json holds more: by environment and difficulty, endings, violations, user acts, facts.
 
 Example: shopsim rlve summary rlve-oracle --json
 """

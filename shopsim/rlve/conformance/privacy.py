@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from shopsim.rlve.wire import problems_of
+
 __all__ = ["privacy_problems"]
 
 _ID_FIELDS: Final = ("_id", "_ids")
@@ -21,7 +23,7 @@ def privacy_problems(
     the end (in a journey with the part's environment before them: ``STATUS/order``).
     """
     shown = json.dumps(observations, ensure_ascii=False)
-    problems = list(_flat(private))
+    problems = list(problems_of(private))
     for prefix, problem in problems:
         for fact in problem.get("facts", ()):
             if prefix + fact["name"] not in told and _escaped(fact["text"]) in shown:
@@ -34,13 +36,6 @@ def privacy_problems(
     weights = [number for number in _numbers(private.get("persona")) if number != round(number, 3)]
     if any(repr(number) in shown for number in weights):
         yield "the persona's weights are shown"
-
-
-def _flat(problem: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The problem and its parts, each with the prefix of its facts."""
-    yield prefix, problem
-    for part in problem.get("parts", ()):
-        yield from _flat(part, f"{part['env']}/")
 
 
 def _ids(value: Any, name: str = "") -> Iterator[str]:

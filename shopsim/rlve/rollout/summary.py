@@ -12,6 +12,7 @@ from shopsim.formats import RLVE_SUMMARY_SCHEMA
 from shopsim.jsonio import read_json
 from shopsim.rlve.rollout.plan import CURRICULUM_FILE, EPISODES_FILE, read_plan
 from shopsim.rlve.rollout.records import read_episodes
+from shopsim.rlve.wire import problems_of
 from shopsim.rollout.trace import TraceIndex
 
 __all__ = ["summarize", "summarize_run"]
@@ -31,6 +32,8 @@ class _Group:
     tool_calls: int = 0
     tool_errors: int = 0
     user_acts: Counter[str] = field(default_factory=Counter)
+    facts: int = 0
+    facts_told: int = 0
 
     def add(self, record: Mapping[str, Any]) -> None:
         end = record["end"]
@@ -46,6 +49,9 @@ class _Group:
             self.tool_errors += sum(not result["ok"] for result in turn["tool_results"])
             if turn["user"]:
                 self.user_acts[turn["user"]["act"]] += 1
+        known, told = _facts(record)
+        self.facts += known
+        self.facts_told += told
 
     def to_wire(self) -> dict[str, Any]:
         count = self.episodes
@@ -61,13 +67,17 @@ class _Group:
             "tool_calls": self.tool_calls,
             "tool_errors": self.tool_errors,
             "user_acts": dict(sorted(self.user_acts.items())),
+            "facts": self.facts,
+            "facts_told": self.facts_told,
         }
 
 
 def summarize(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The numbers of complete records: over all, by environment, and by environment and difficulty.
 
-    Rates and means of no episodes are None.
+    Rates and means of no episodes are None. ``facts`` are those that the users knew, the parts of journeys
+    included; ``facts_told`` are those of them that were told in time. What is never told is never held
+    against an agent, so one that does not ask is held to less: these two make that visible.
     """
     whole, by_env, by_level = _Group(), dict[str, _Group](), dict[tuple[str, int], _Group]()
     for record in records:
@@ -88,6 +98,20 @@ def summarize(records: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         "by_env": {env: group.to_wire() for env, group in sorted(by_env.items())},
         "by_difficulty": levels,
     }
+
+
+def _facts(record: Mapping[str, Any]) -> tuple[int, int]:
+    """Facts that the user of an episode knew, and those of them told while the agent could act on them.
+
+    ``told`` also holds the names of a journey's parts that were brought up: these are no facts.
+    """
+    names = [
+        prefix + fact["name"]
+        for prefix, problem in problems_of(record.get("private") or {})
+        for fact in problem.get("facts", ())
+    ]
+    told = set(record["end"].get("told", ()))
+    return len(names), sum(name in told for name in names)
 
 
 def summarize_run(folder: Path) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from shopsim.rlve.shop import Shop
 from shopsim.rollout.locking import RunLockedError
 from shopsim.rollout.manifest import ManifestError, PlanMismatchError
 from tests.factories.rlve_endpoint import chat_server, completion
+from tests.factories.rlve_review import conversation
 from tests.factories.rlve_runs import QUICK, collecting, content, differing, request, run
 
 
@@ -211,6 +212,52 @@ def test_a_summary_counts_what_the_records_say(shop: Shop, tmp_path: Path) -> No
     assert set(summary["curriculum"]) == set(QUICK)
 
 
+def test_a_summary_counts_the_facts_that_were_known_and_told() -> None:
+    first, second = conversation(0, "PD", 0), conversation(1, "CART", 3)
+    second["end"]["told"] = ["wish:price"]
+    summary = summarize([first, second])
+    assert (summary["overall"]["facts"], summary["overall"]["facts_told"]) == (6, 3)
+    assert {env: (group["facts"], group["facts_told"]) for env, group in summary["by_env"].items()} == {
+        "PD": (3, 2),
+        "CART": (3, 1),
+    }
+    assert [
+        (level["env"], level["difficulty"], level["facts_told"]) for level in summary["by_difficulty"]
+    ] == [
+        ("CART", 3, 1),
+        ("PD", 0, 2),
+    ]
+
+
+def test_facts_of_a_journey_are_those_of_its_parts(rlve_shop: Shop, tmp_path: Path) -> None:
+    """Names of parts that were brought up are among what was told, and are no facts."""
+    shop = collecting(rlve_shop, "JOURNEY")
+    folder = run(shop, tmp_path, request("random", difficulty=6, episodes=6))
+    known = told = 0
+    for record in content(folder):
+        names = {
+            f"{part['env']}/{fact['name']}" for part in record["private"]["parts"] for fact in part["facts"]
+        }
+        known += len(names)
+        told += len(names.intersection(record["end"]["told"]))
+        assert not record["private"]["facts"]
+        assert len(names.intersection(record["end"]["told"])) < len(record["end"]["told"])
+    overall = summarize_run(folder)["overall"]
+    assert (overall["facts"], overall["facts_told"]) == (known, told)
+    assert 0 < told < known
+
+
+def test_who_asks_is_told_everything_and_who_does_not_is_told_less(rlve_shop: Shop, tmp_path: Path) -> None:
+    shop = collecting(rlve_shop, "BUNDLE")
+    asks, silent = (
+        summarize_run(run(shop, tmp_path / agent, request(agent, difficulty=9, episodes=8)))["overall"]
+        for agent in ("oracle", "random")
+    )
+    assert asks["facts_told"] == asks["facts"] > 0
+    assert silent["facts_told"] < silent["facts"] == asks["facts"]
+
+
 def test_a_summary_of_nothing_has_no_means() -> None:
     overall = summarize([])["overall"]
+    assert (overall["facts"], overall["facts_told"]) == (0, 0)
     assert (overall["episodes"], overall["correct_rate"], overall["reward_mean"]) == (0, None, None)
