@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from shopsim.engine import Engine
 
 __all__ = [
-    "ANOTHER_NAME",
     "MANIFEST_FILE",
     "RESUME_LATER",
     "SUMMARY_FILE",
@@ -33,7 +32,6 @@ MANIFEST_FILE = "manifest.json"
 TRACES_FILE = "traces.jsonl"
 SUMMARY_FILE = "summary.json"
 
-ANOTHER_NAME = "Choose another name, or move the folder away."
 RESUME_LATER = "Free space there, then run the same command with --resume: finished episodes are kept."
 
 _NAME_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")

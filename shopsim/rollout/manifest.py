@@ -14,6 +14,7 @@ from shopsim.rollout.jobs import Job
 from shopsim.rollout.prompt import prompt_identity
 
 __all__ = [
+    "ANOTHER_NAME",
     "ManifestError",
     "PlanMismatchError",
     "build_plan",
@@ -27,6 +28,8 @@ __all__ = [
 
 PIPELINE_VERSION = "shopsim-review-rollout-v1"
 ADAPTER = "shopsim_in_process"
+ANOTHER_NAME = "Choose another name, or move the folder away."
+"""Hint where a folder holds something else than the run that was asked for."""
 #: Fields that say how fast or where, never what (spec 04 A): they may differ within one experiment.
 MEANINGLESS_FIELDS = frozenset({"runtime.concurrency"})
 
@@ -124,7 +127,7 @@ def check_same_plan(
     old: Mapping[str, Any],
     new: Mapping[str, Any],
     *,
-    mend: str = "Choose another name, or move the folder away.",
+    mend: str = ANOTHER_NAME,
 ) -> None:
     """Raise :class:`PlanMismatchError`, one line naming the fields, unless both are one experiment."""
     differences = plan_differences(old, new)

@@ -13,7 +13,6 @@ from shopsim.errors import UsageError
 from shopsim.rollout.agents import AgentSpec
 from shopsim.rollout.episode import EpisodeSettings
 from shopsim.rollout.folder import (
-    ANOTHER_NAME,
     MANIFEST_FILE,
     RESUME_LATER,
     TRACES_FILE,
@@ -24,7 +23,7 @@ from shopsim.rollout.folder import (
 )
 from shopsim.rollout.jobs import Job
 from shopsim.rollout.locking import folder_lock
-from shopsim.rollout.manifest import check_same_plan, provenance, read_manifest, write_manifest
+from shopsim.rollout.manifest import ANOTHER_NAME, check_same_plan, provenance, read_manifest, write_manifest
 from shopsim.rollout.report import RunReport
 from shopsim.rollout.trace import TraceIndex, TraceWriter, read_records
 from shopsim.rollout.workers import Assignment, play_here, play_in_processes

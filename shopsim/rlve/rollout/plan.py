@@ -18,8 +18,8 @@ from shopsim.formats import (
 from shopsim.rlve.collections import collection
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.runfiles import CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE
-from shopsim.rollout.folder import ANOTHER_NAME, checked_name
-from shopsim.rollout.manifest import check_same_plan, read_manifest, write_manifest
+from shopsim.rollout.folder import checked_name
+from shopsim.rollout.manifest import ANOTHER_NAME, check_same_plan, read_manifest, write_manifest
 
 if TYPE_CHECKING:
     from shopsim.rlve.agents import AgentSpec

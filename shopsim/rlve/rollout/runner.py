@@ -20,8 +20,9 @@ from shopsim.rlve.rollout.plan import (
     settle_plan,
 )
 from shopsim.rlve.rollout.records import Draw, episode_id, is_complete, play, read_episodes
-from shopsim.rollout.folder import ANOTHER_NAME, RESUME_LATER
+from shopsim.rollout.folder import RESUME_LATER
 from shopsim.rollout.locking import folder_lock
+from shopsim.rollout.manifest import ANOTHER_NAME
 from shopsim.rollout.trace import TraceIndex, TraceWriter
 from shopsim.storage import storing
 
