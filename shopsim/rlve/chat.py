@@ -148,8 +148,9 @@ class ChatClient:
 
 def _pause(number: int, wait: str | None) -> float:
     """Seconds before the next try: what the endpoint asks for, else twice as long each time."""
+    doubled = 0.5 * 2.0**number
     try:
-        asked = float(wait) if wait else 0.5 * 2.0**number
-    except ValueError:
-        asked = 0.5 * 2.0**number
+        asked = float(wait) if wait else doubled
+    except ValueError:  # a date
+        asked = doubled
     return min(_MAX_PAUSE_SECONDS, max(0.0, asked))

@@ -146,10 +146,6 @@ class Curriculum:
         except CurriculumError as error:
             raise CurriculumError(f"{path}: {error}") from None
 
-    def copy(self) -> Curriculum:
-        """An independent curriculum in the same state."""
-        return Curriculum.from_wire(self.to_wire())
-
 
 def _window(env: object, values: object) -> AdaptiveWindow:
     names = {field.name for field in fields(AdaptiveWindow)}

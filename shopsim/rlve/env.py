@@ -161,7 +161,7 @@ class RlveEnv:
         """Draw the problem; where categories are denied, one that can be solved without them."""
         for number in range(_MAX_DRAWS):
             problem, world = self._draw(seed, env, difficulty, number)
-            if not self._denied or not self._needs_denied(*self._draw(seed, env, difficulty, number)):
+            if not self._denied or not self._needs_denied(problem, world):
                 return problem, world
         raise RlveError(
             f"{env} at difficulty {difficulty.d}: every problem needs a product of a denied category",
@@ -175,13 +175,14 @@ class RlveEnv:
         return self._tasks[env].generate(world, difficulty, dice), world
 
     def _needs_denied(self, problem: Problem, world: World) -> bool:
-        """Whether the oracle recommends something denied; ``world`` is used up by trying."""
+        """Whether the oracle recommends something denied; ``world`` stays as it is."""
         tools = Toolbox(world)
-        for turn, action in enumerate(self._tasks[problem.env].solve(problem, world), start=1):
-            for call in action.tool_calls:
-                tools.call(call.name, call.args, turn)
-            if self._denied.any_of(self.catalogue, recommended_ids(action.answer)):
-                return True
+        with world.trial():
+            for turn, action in enumerate(self._tasks[problem.env].solve(problem, world), start=1):
+                for call in action.tool_calls:
+                    tools.call(call.name, call.args, turn)
+                if self._denied.any_of(self.catalogue, recommended_ids(action.answer)):
+                    return True
         return False
 
     def _task_of(self, problem: Problem) -> Task:

@@ -92,16 +92,6 @@ class Persona:
             total += weight * part
         return total
 
-    def to_wire(self) -> dict[str, Any]:
-        """The persona as a JSON object, for private parts of traces."""
-        return {
-            "weights": dict(zip(DIMENSIONS, self.weights, strict=True)),
-            "brand": self.brand,
-            "reference": None if self.reference is None else self.reference.id,
-            "price_low": self.price_low,
-            "price_high": self.price_high,
-        }
-
     def _likes(self, brand: str) -> bool:
         return self.brand is not None and brand.casefold() == self.brand.casefold()
 

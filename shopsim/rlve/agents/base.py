@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from shopsim.rlve.action import AgentAction
 from shopsim.rlve.errors import RlveError
 
-__all__ = ["Agent", "AgentError", "AgentReply", "EpisodeStart", "action_text"]
+__all__ = ["Agent", "AgentError", "AgentReply", "EpisodeStart", "action_text", "ids_in"]
 
 
 class AgentError(RlveError):
@@ -53,3 +53,16 @@ class Agent(Protocol):
 def action_text(action: AgentAction) -> str:
     """An action as the JSON text that an agent sends; fields at their default are left out."""
     return action.model_dump_json(exclude_defaults=True)
+
+
+def ids_in(content: Any) -> Iterator[tuple[str, str]]:
+    """Name and value of every id (``product_id``, ``order_id`` ...) anywhere in a tool's result."""
+    if isinstance(content, Mapping):
+        for name, value in content.items():
+            if name.endswith("_id") and isinstance(value, str):
+                yield name, value
+            else:
+                yield from ids_in(value)
+    elif isinstance(content, list):
+        for value in content:
+            yield from ids_in(value)

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Final
 
 from shopsim.rlve.action import AgentAction, Answer, SubgoalAnswer, ToolCall
-from shopsim.rlve.agents.base import AgentReply, EpisodeStart, action_text
+from shopsim.rlve.agents.base import AgentReply, EpisodeStart, action_text, ids_in
 from shopsim.rlve.agents.skill import Skill
 from shopsim.rlve.world import OrderStatus
 
@@ -43,7 +43,9 @@ class ScriptedClerk:
     def act(self, observation: Mapping[str, Any]) -> AgentReply:
         """The next action of the solution, or a slip."""
         for result in observation["tool_results"]:
-            self._see(result["content"])
+            self._seen.update(
+                (value, None) for name, value in ids_in(result["content"]) if name == "product_id"
+            )
         if self._slips("broken_action"):
             return AgentReply(_BROKEN)
         if self._slips("early_answer"):
@@ -90,13 +92,3 @@ class ScriptedClerk:
     def _picks(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         others = [product_id for product_id in self._seen if product_id not in ids] or [_UNKNOWN]
         return tuple(self._dice.choice(others) if self._slips("wrong_pick") else one for one in ids)
-
-    def _see(self, content: Any) -> None:
-        """Keep the ids of the products that a result shows."""
-        if isinstance(content, Mapping):
-            if isinstance(product_id := content.get("product_id"), str):
-                self._seen[product_id] = None
-            content = list(content.values())
-        if isinstance(content, list):
-            for value in content:
-                self._see(value)

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Final
 
 from shopsim.rlve.action import AgentAction, Answer, SubgoalAnswer, ToolCall
-from shopsim.rlve.agents.base import AgentReply, EpisodeStart, action_text
+from shopsim.rlve.agents.base import AgentReply, EpisodeStart, action_text, ids_in
 from shopsim.rlve.collections import ENVIRONMENTS
 from shopsim.rlve.world import ADDRESSES, PAYMENT_METHODS, OrderStatus, ReturnMethod, ReturnReason
 
@@ -39,7 +39,8 @@ class RandomAgent:
         """Call a random tool, or answer something."""
         self._words = _words_of(observation) or [_UNKNOWN]
         for result in observation["tool_results"]:
-            self._note(result["content"])
+            for name, value in ids_in(result["content"]):
+                self._ids.setdefault(name, {})[value] = None
         last = observation["turn"] + 1 >= observation["max_turns"]
         if last or self._dice.random() < _ANSWERS:
             return AgentReply(action_text(AgentAction(answer=self._answer(observation.get("env")))))
@@ -85,18 +86,6 @@ class RandomAgent:
             "order_status": self.pick([str(status) for status in OrderStatus]),
             "policy_answer": self._dice.choice([self.query(), self._dice.randint(1, 100)]),
         }
-
-    def _note(self, content: Any) -> None:
-        """Keep every id of a result, by the name of its field."""
-        if isinstance(content, Mapping):
-            for key, value in content.items():
-                if key.endswith("_id") and isinstance(value, str):
-                    self._ids.setdefault(key, {})[value] = None
-                else:
-                    self._note(value)
-        elif isinstance(content, list):
-            for value in content:
-                self._note(value)
 
 
 def _words_of(observation: Mapping[str, Any]) -> list[str]:

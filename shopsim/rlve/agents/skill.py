@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
-from shopsim.errors import UsageError
+from shopsim.rollout.skills import check_chance, skill_from_mapping
 
 __all__ = ["SKILLS", "Skill", "skill_from_mapping"]
 
@@ -41,8 +41,8 @@ class Skill:
 
     def __post_init__(self) -> None:
         for name in _CHANCES:
-            _check(self, name, 1.0)
-        _check(self, "strain", _MAX_STRAIN)
+            check_chance(self, name)
+        check_chance(self, "strain", _MAX_STRAIN)
 
     def chance(self, name: str, difficulty: int) -> float:
         """The chance of that name at ``difficulty``, at most 1."""
@@ -51,23 +51,6 @@ class Skill:
 
 
 _CHANCES: Final = tuple(field.name for field in fields(Skill) if field.name not in ("label", "strain"))
-
-
-def _check(skill: Skill, name: str, most: float) -> None:
-    value = getattr(skill, name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
-        raise UsageError(f"skill {skill.label}: {name} must be between 0 and {most:g}")
-
-
-def skill_from_mapping(values: Mapping[str, Any], base: Skill) -> Skill:
-    """``base`` with the named parameters of ``values`` replaced.
-
-    Raises :class:`UsageError` for an unknown name or a value out of range.
-    """
-    known = [field.name for field in fields(Skill)]
-    if unknown := sorted(set(values) - set(known)):
-        raise UsageError(f"skill: unknown parameter {unknown[0]!r}", hint=f"Known: {', '.join(known)}.")
-    return Skill(**{name: values.get(name, getattr(base, name)) for name in known})
 
 
 SKILLS: Final[Mapping[str, Skill]] = MappingProxyType(

@@ -17,6 +17,7 @@ from shopsim.rlve.catalogue.columns import (
     SortedTextColumn,
     TextColumn,
     TextColumnBuilder,
+    renumbering,
 )
 from shopsim.rlve.catalogue.product import AttributeValue
 from shopsim.rlve.errors import CatalogueError
@@ -97,8 +98,11 @@ class ColumnsBuilder:
     def build(
         self, source: str = "catalogue", *, on_repeat: Callable[[str], None] | None = None
     ) -> CatalogueColumns:
-        """The columns, sorted by id. An id that stands twice in ``source`` raises :class:`CatalogueError`;
-        with ``on_repeat`` the first row is kept and the message of each other one handed over."""
+        """The columns, sorted by id; the builder is used up.
+
+        An id that stands twice in ``source`` raises :class:`CatalogueError`; with ``on_repeat`` the first row
+        is kept and the message of each other one handed over.
+        """
         order = self._order(source, on_repeat)
         categories, category_codes = _sorted_codes(self._categories, self._category_codes, order)
         brands, brand_codes = _sorted_codes(self._brands, self._brand_codes, order)
@@ -156,9 +160,7 @@ def _sorted_codes(
 ) -> tuple[tuple[Name, ...], NDArray[np.int32]]:
     """The names ascending and the rows' codes for them."""
     names = sorted(known)
-    renumbered = np.empty(len(names), dtype=np.int32)
-    for code, name in enumerate(names):
-        renumbered[known[name]] = code
+    renumbered = renumbering(known, names)
     result = renumbered[_numbers(codes, np.int32, order)] if len(codes) else renumbered
     result.flags.writeable = False
     return tuple(names), result

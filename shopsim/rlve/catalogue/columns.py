@@ -7,18 +7,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from mmap import mmap
-from typing import Any, Final, overload
+from typing import Any, Final, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shopsim.rlve.catalogue.product import AttributeValue
 
-__all__ = ["AttributeColumn", "AttributeColumnBuilder", "SortedTextColumn", "TextColumn", "TextColumnBuilder"]
+__all__ = [
+    "AttributeColumn",
+    "AttributeColumnBuilder",
+    "SortedTextColumn",
+    "TextColumn",
+    "TextColumnBuilder",
+    "renumbering",
+]
 
 _FEW: Final = 1 << 16  # codes of two bytes sort ten times quicker
 
 Pair = tuple[str, AttributeValue]
+Entry = TypeVar("Entry")
 
 
 class TextColumn(Sequence[str]):
@@ -191,6 +199,14 @@ class AttributeColumn:
         return self.starts.nbytes + self.codes.nbytes
 
 
+def renumbering(codes: Mapping[Entry, int], ordered: Sequence[Entry]) -> NDArray[np.int32]:
+    """For each code (0 to n - 1, as they were given out) the place of its entry in ``ordered``."""
+    places = np.empty(len(ordered), dtype=np.int32)
+    for place, entry in enumerate(ordered):
+        places[codes[entry]] = place
+    return places
+
+
 class AttributeColumnBuilder:
     """Collects attributes; equal pairs share a code (1, 1.0 and True stay apart), in one order."""
 
@@ -209,9 +225,7 @@ class AttributeColumnBuilder:
     def build(self, order: NDArray[np.int64] | None) -> AttributeColumn:
         """The column with the rows in ``order`` (None: as they came); the builder is used up."""
         known = sorted(self._known, key=lambda entry: (entry[0], entry[1].__name__, entry[2]))
-        renumbered = np.empty(len(known), dtype=np.int32)
-        for code, entry in enumerate(known):
-            renumbered[self._known[entry]] = code
+        renumbered = renumbering(self._known, known)
         pairs = tuple((name, value) for name, _, value in known)
         starts = np.frombuffer(self._starts, dtype=np.int64)
         codes = renumbered[np.frombuffer(self._codes, dtype=np.int32)] if self._codes else renumbered

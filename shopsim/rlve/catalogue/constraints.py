@@ -95,10 +95,6 @@ class Constraint:
         """
         return None if self.field in _NO_DIMENSION else _DIMENSIONS.get(self.field, "similarity")
 
-    def to_wire(self) -> dict[str, Any]:
-        """The constraint as a JSON object, for private parts of traces."""
-        return {"field": self.field, "op": self.op, "value": self.value}
-
     def _accepted_numbers(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
         if self.op != "eq":
             return np.asarray(_BOUNDS[self.op](numbers, self.value), dtype=np.bool_)

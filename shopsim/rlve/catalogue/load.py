@@ -117,26 +117,28 @@ def _json_rows(file: Path, strict: bool, report: LoadReport) -> Iterator[tuple[i
                 if not line.strip():
                     continue
                 try:
-                    raw = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-                except (ValueError, RecursionError) as error:
-                    reason = (
-                        error.msg
-                        if isinstance(error, json.JSONDecodeError)
-                        else "not UTF-8 text, or too deep"
-                    )
-                    problem = CatalogueError(
-                        f"{file}: row {number}: not valid JSON ({reason})",
-                        hint="Each line is one JSON object.",
-                    )
+                    raw = _json_row(file, number, line)
+                except CatalogueError as problem:
                     if strict:
-                        raise problem from None
+                        raise
                     report.rows += 1
                     report.skip(str(problem))
-                    continue
-                yield number, raw
+                else:
+                    yield number, raw
     except (EOFError, OSError, zlib.error) as error:
         raise CatalogueError(
             f"{file}: broken after row {number} ({error})", hint="Fetch or write the file again."
+        ) from None
+
+
+def _json_row(file: Path, number: int, line: bytes) -> Any:
+    """The content of one line, the first of which may begin with a byte order mark."""
+    try:
+        return json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "not UTF-8 text, or too deep"
+        raise CatalogueError(
+            f"{file}: row {number}: not valid JSON ({reason})", hint="Each line is one JSON object."
         ) from None
 
 

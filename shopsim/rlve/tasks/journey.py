@@ -133,16 +133,12 @@ class JourneyTask:
 
         toolbox, turns = Toolbox(world), 0
         answer: Answer | None = None
-        try:
-            with world.transaction():
-                for turns, action in enumerate(self.solve(problem, world), 1):
-                    for call in action.tool_calls:
-                        toolbox.call(call.name, call.args, turns)
-                    answer = action.answer
-                verdict = self.verify(problem, Outcome(answer, world, _all_told(problem)))
-                raise _UndoError
-        except _UndoError:
-            pass
+        with world.trial():
+            for turns, action in enumerate(self.solve(problem, world), 1):
+                for call in action.tool_calls:
+                    toolbox.call(call.name, call.args, turns)
+                answer = action.answer
+            verdict = self.verify(problem, Outcome(answer, world, _all_told(problem)))
         if turns > problem.difficulty.max_turns:
             return f"{turns} turns are needed, {problem.difficulty.max_turns} are allowed"
         return "" if verdict.correct else f"parts get in each other's way: {', '.join(problem.target)}"
@@ -155,10 +151,6 @@ def part_answer(answer: Answer | None, env: str) -> Answer | None:
     own = [part for part in answer.subgoal_answers if part.env == env]
     fields = own[-1].model_dump() if own else {"env": env}
     return Answer(**fields, done=answer.done)
-
-
-class _UndoError(Exception):
-    """Ends a trial; the transaction around it takes everything back."""
 
 
 @dataclass(slots=True)

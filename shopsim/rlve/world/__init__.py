@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shopsim.rlve.world.cart import MAX_QUANTITY, Cart, CartLine
 from shopsim.rlve.world.errors import RefusedError
-from shopsim.rlve.world.history import draw_order, draw_orders
+from shopsim.rlve.world.history import draw_orders
 from shopsim.rlve.world.orders import (
     STATUS_SHARES,
     Order,
@@ -45,7 +45,6 @@ __all__ = [
     "ReturnRecord",
     "World",
     "delivered_days_ago",
-    "draw_order",
     "draw_orders",
     "make_article",
     "newest_first",

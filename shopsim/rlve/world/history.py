@@ -11,7 +11,7 @@ from shopsim.errors import UsageError
 from shopsim.rlve.catalogue import Catalogue, Product, Variant
 from shopsim.rlve.world.orders import STATUS_SHARES, Order, OrderLine, OrderStatus, newest_first
 
-__all__ = ["draw_order", "draw_order_id", "draw_orders"]
+__all__ = ["draw_order_id", "draw_orders"]
 
 _MAX_LINES: Final = 3
 _TRIES: Final = 200
@@ -58,21 +58,6 @@ def draw_orders(
     return newest_first(orders)
 
 
-def draw_order(
-    dice: Random,
-    products: list[Product],
-    today: date,
-    *,
-    status: OrderStatus | None = None,
-    variants_of: VariantsOf | None = None,
-    addresses: tuple[str, ...] = ("ADDR-1",),
-    taken: Container[str] = frozenset(),
-) -> Order:
-    """One order of ``products``, of the given status or a drawn one."""
-    order_id = draw_order_id(dice, taken)
-    return _order(dice, order_id, products, today, variants_of, addresses, status=status)
-
-
 def _order(
     dice: Random,
     order_id: str,
@@ -80,11 +65,8 @@ def _order(
     today: date,
     variants_of: VariantsOf | None,
     addresses: tuple[str, ...],
-    *,
-    status: OrderStatus | None = None,
 ) -> Order:
-    if status is None:
-        status = dice.choices(list(STATUS_SHARES), weights=list(STATUS_SHARES.values()))[0]
+    status = dice.choices(list(STATUS_SHARES), weights=list(STATUS_SHARES.values()))[0]
     travel = max(1, max(product.shipping_days for product in products))
     if status is OrderStatus.DELIVERED:
         age = dice.randint(travel, max(travel, _MAX_AGE_DAYS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from random import Random
 from typing import Any, Final
@@ -32,6 +32,10 @@ _DAYS: Final = 365
 
 LineKey = tuple[str, str]
 """(order id, line id)"""
+
+
+class _TrialOverError(Exception):
+    """Ends a trial; the transaction around it takes everything back."""
 
 
 class World:
@@ -196,6 +200,13 @@ class World:
             self.shown.update(shown)
             self.checked_out[:] = checked_out
             raise
+
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """Undo every change that is made inside, however it ends: to see what would come of it."""
+        with suppress(_TrialOverError), self.transaction():
+            yield
+            raise _TrialOverError
 
     def to_wire(self) -> dict[str, Any]:
         """The whole state as a JSON object, equal for equal worlds (for traces and replays)."""

@@ -6,10 +6,11 @@ They are settings of a script, not results of training; runs made with them say 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from shopsim.errors import UsageError
+from shopsim.rollout.skills import check_chance, skill_from_mapping
 
 __all__ = ["SKILLS", "QueryWording", "Skill", "skill_from_mapping"]
 
@@ -83,23 +84,7 @@ class Skill:
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise UsageError(f"skill {self.label}: {name} must be a whole number of at least 1")
         for name in _CHANCES:
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-                raise UsageError(f"skill {self.label}: {name} must be between 0 and 1")
-
-
-def skill_from_mapping(values: Mapping[str, Any], base: Skill) -> Skill:
-    """``base`` with the named parameters of ``values`` replaced.
-
-    Raises :class:`UsageError` for an unknown name or a value out of range.
-    """
-    known = {field.name for field in fields(Skill)}
-    if unknown := sorted(set(values) - known):
-        raise UsageError(
-            f"skill: unknown parameter {unknown[0]!r}", hint=f"Known: {', '.join(sorted(known))}."
-        )
-    current = {field.name: getattr(base, field.name) for field in fields(Skill)}
-    return Skill(**{**current, **values})
+            check_chance(self, name)
 
 
 _ITER00 = Skill(

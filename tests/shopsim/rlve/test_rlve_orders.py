@@ -16,7 +16,6 @@ from shopsim.rlve.world import (
     OrderStatus,
     RefusedError,
     delivered_days_ago,
-    draw_order,
     draw_orders,
 )
 from tests.factories.rlve_worlds import TODAY, an_order, small_catalogue, small_world
@@ -108,15 +107,6 @@ def test_the_variants_of_drawn_lines_belong_to_their_products() -> None:
         for line in order.lines:
             if line.variant_id is not None:
                 assert world.variant(line.product_id, line.variant_id).product_id == line.product_id
-
-
-def test_one_order_of_chosen_products_and_status() -> None:
-    product = small_catalogue()[0].get("P05")
-    assert product is not None
-    order = draw_order(Random(1), [product], TODAY, status=OrderStatus.IN_TRANSIT)
-    assert [line.product_id for line in order.lines] == ["P05"]
-    assert order.status == "IN_TRANSIT"
-    assert order.delivered_on is None
 
 
 def test_an_age_goes_into_the_dates_and_keeps_the_days_of_travel() -> None:

@@ -77,7 +77,6 @@ def test_all_rows_at_once_are_the_same_to_the_last_bit(
     rows = [0, 7, 7, 249, 100]
     assert persona.utilities(CATALOGUE, rows).tolist() == [persona.utility(PRODUCTS[row]) for row in rows]
     assert persona.utilities(CATALOGUE, []).tolist() == []
-    assert persona.to_wire()["weights"] == dict(zip(DIMENSIONS, persona.weights, strict=True))
 
 
 def test_similarity_is_a_cosine() -> None:
