@@ -12,11 +12,23 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
-__all__ = ["CHROMIUM", "needs_browser", "opened_page", "served", "workspace_variables"]
+__all__ = [
+    "CHROMIUM",
+    "click_mark",
+    "expect_query",
+    "needs_browser",
+    "opened_page",
+    "press",
+    "query",
+    "served",
+    "settled",
+    "workspace_variables",
+]
 
 CHROMIUM: Final = shutil.which("chromium") or shutil.which("chromium-browser")
 _ARGUMENTS: Final = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-quic")
@@ -65,6 +77,43 @@ def opened_page(*, width: int = 1400, height: int = 3000) -> Iterator[Page]:
         context.set_default_timeout(30_000)
         yield context.new_page()
         browser.close()
+
+
+def settled(page: Page) -> str:
+    """The address once the page stands: its script has ended and what it drew listens to keys and clicks."""
+    app = page.get_by_test_id("stApp")
+    expect(app).to_have_attribute("data-test-script-state", "notRunning")
+    page.wait_for_timeout(800)
+    expect(app).to_have_attribute("data-test-script-state", "notRunning")
+    return str(page.evaluate("location.pathname + location.search"))
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key once the page stands: a button is visible before its shortcut is listened to."""
+    settled(page)
+    page.keyboard.press(key)
+
+
+def click_mark(page: Page, marks: str, place: int) -> None:
+    """Click a mark of a figure once the page stands: Plotly draws it before it listens to clicks."""
+    settled(page)
+    page.locator(marks).nth(place).click(force=True)
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    """The parameters of the address."""
+    return parse_qs(urlsplit(page.evaluate("location.href")).query)
+
+
+def expect_query(page: Page, **expected: list[str] | str | None) -> None:
+    """Wait until the address holds these parameters; None: it does not hold this one."""
+    wanted = {key: [value] if isinstance(value, str) else value for key, value in expected.items()}
+    for _ in range(150):
+        found = query(page)
+        if all(found.get(key) == value for key, value in wanted.items()):
+            return
+        page.wait_for_timeout(200)
+    assert {key: query(page).get(key) for key in wanted} == wanted
 
 
 def _wait_for(port: int) -> None:

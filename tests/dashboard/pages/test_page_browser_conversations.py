@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.factories.browser import needs_browser, opened_page, served
+from tests.factories.browser import expect_query, needs_browser, opened_page, press, served, settled
 from tests.factories.review_pages import ReviewApp
 from tests.factories.rlve_review import sample_conversations, write_conversations
 
@@ -23,18 +22,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     write_conversations(folder / "runs" / "talk-b", sample_conversations(60))
     with served(ReviewApp(folder).variables) as address:
         yield address
-
-
-def expect_query(page: Page, **expected: str) -> None:
-    """Wait until the address holds these parameters."""
-    found: dict[str, str] = {}
-    for _ in range(150):
-        query = parse_qs(urlsplit(page.evaluate("location.href")).query)
-        found = {key: values[-1] for key, values in query.items()}
-        if expected.items() <= found.items():
-            return
-        page.wait_for_timeout(200)
-    assert found == expected
 
 
 def place(page: Page, told: str) -> Locator:
@@ -53,7 +40,7 @@ def test_from_the_curriculum_to_a_private_goal(server: str) -> None:
         page.goto(f"{server}/conversations?rlve_run=talk-b&ending=invalid_call")
         expect(page.get_by_text("Failed: reward -1.000")).to_be_visible()
         expect(place(page, "1 of 4")).to_be_visible()
-        page.keyboard.press("Shift+N")
+        press(page, "Shift+N")
         expect_query(page, rlve_run="talk-b", ending="invalid_call", conversation="episode-000029")
         expect(place(page, "2 of 4")).to_be_visible()
         page.get_by_text('catalog.search({"query": "kettle"})').first.click()
@@ -73,7 +60,6 @@ def test_a_narrow_window_needs_no_sideways_scrolling(server: str, address: str) 
     with opened_page(width=390, height=3000) as page:
         page.goto(f"{server}/{address}")
         expect(page.locator(f"{MAIN} .js-plotly-plot").first).to_be_visible()
-        expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-        page.wait_for_timeout(800)
+        settled(page)
         widths = page.locator(MAIN).evaluate("main => [main.scrollWidth, main.clientWidth]")
         assert widths[0] <= widths[1] + 1

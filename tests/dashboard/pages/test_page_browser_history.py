@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.factories.browser import needs_browser, served, workspace_variables
+from tests.factories.browser import click_mark, needs_browser, press, served, settled, workspace_variables
 from tests.factories.traces import OUTCOMES, episode_record, write_run
 
 pytestmark = needs_browser
@@ -27,14 +27,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-def settled(page: Page) -> str:
-    """The address once the page stands."""
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    page.wait_for_timeout(400)
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    return str(page.evaluate("location.pathname + location.search"))
-
-
 def length(page: Page) -> int:
     return int(page.evaluate("history.length"))
 
@@ -44,7 +36,7 @@ def test_back_from_the_next_episode_is_the_step_that_was_left(server: str, page:
     expect(page.get_by_role("heading", name="Step 2 of")).to_be_visible()
     left = settled(page)
     entries = length(page)
-    page.keyboard.press("Shift+N")
+    press(page, "Shift+N")
     expect(page.get_by_role("heading", name="Step 1 of")).to_be_visible()
     after = settled(page)
     assert "step" not in after and "episode=task-000030__sample-000" in after
@@ -75,7 +67,7 @@ def test_two_failures_on_are_two_steps_back(server: str, page: Page) -> None:
     seen = [settled(page)]
     entries = length(page)
     for place in (2, 3):
-        page.keyboard.press("Shift+N")
+        press(page, "Shift+N")
         expect(page.get_by_text(f"Failure {place} of")).to_be_visible()
         seen.append(settled(page))
     assert len(set(seen)) == 3 and length(page) == entries + 2
@@ -90,7 +82,7 @@ def test_a_bar_with_three_filters_is_one_step_back(server: str, page: Page) -> N
     expect(page.get_by_role("heading", name="Terminations", exact=True)).to_be_visible()
     left = settled(page)
     entries = length(page)
-    page.locator(".st-key-steps_figure .barlayer .point path").first.click(force=True)
+    click_mark(page, ".st-key-steps_figure .barlayer .point path", 0)
     page.wait_for_function("location.search.includes('reason=')")
     assert {"from=", "to="} <= {part.split("=")[0] + "=" for part in settled(page).split("&")}
     assert length(page) == entries + 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.factories.browser import needs_browser, opened_page, served
+from tests.factories.browser import needs_browser, opened_page, served, settled
 from tests.factories.review_pages import review_workspace
 
 pytestmark = needs_browser
@@ -37,8 +37,7 @@ def page() -> Iterator[Page]:
 def opened(page: Page, url: str) -> None:
     page.goto(url)
     expect(page.locator("h1")).to_be_visible()
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    page.wait_for_timeout(800)
+    settled(page)
 
 
 @pytest.mark.parametrize(

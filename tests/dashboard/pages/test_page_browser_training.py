@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.factories.browser import needs_browser, opened_page, served
+from tests.factories.browser import click_mark, expect_query, needs_browser, opened_page, query, served
 from tests.factories.review_pages import ReviewApp
 from tests.factories.training import CHUNKS, write_group
 
@@ -26,21 +25,6 @@ def server(tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-def query(page: Page) -> dict[str, str]:
-    return {
-        key: values[-1] for key, values in parse_qs(urlsplit(page.evaluate("location.href")).query).items()
-    }
-
-
-def expect_query(page: Page, **expected: str) -> None:
-    """Wait until the address holds these parameters."""
-    for _ in range(150):
-        if expected.items() <= query(page).items():
-            return
-        page.wait_for_timeout(200)
-    assert query(page) == expected
-
-
 def choose_row(page: Page, alt: str, row: int, **expected: str) -> None:
     """Click into a table's row until the address says so: a click is lost while the table is laid out."""
     for _ in range(20):
@@ -49,9 +33,9 @@ def choose_row(page: Page, alt: str, row: int, **expected: str) -> None:
         if box is not None:  # drawn on a canvas: 35 pixels a row below a header of the same height
             page.mouse.click(box["x"] + 30, box["y"] + 35 * (row + 1) + 17)
         page.wait_for_timeout(1500)
-        if expected.items() <= query(page).items():
+        if all(query(page).get(key) == [value] for key, value in expected.items()):
             return
-    assert query(page) == expected
+    expect_query(page, **expected)
 
 
 def test_from_a_point_down_to_a_rollout(server: str) -> None:
@@ -59,7 +43,7 @@ def test_from_a_point_down_to_a_rollout(server: str) -> None:
         page.goto(f"{server}/training")
         expect(page.get_by_text("By rollout step")).to_be_visible()
         expect(page.get_by_text("5 groups. Select a row's cell")).to_be_visible()
-        page.locator(".js-plotly-plot").first.locator("path.point").nth(1).click(force=True)
+        click_mark(page, ".js-plotly-plot >> nth=0 >> path.point", 1)
         expect_query(page, rollout_step="2")
         expect(page.get_by_text("3 groups. Select a row's cell")).to_be_visible()
         expect(page.get_by_text("Group 32, round 0")).to_be_visible()
