@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shopsim.cli.endpoint import KEY_HELP, endpoint_of
 from shopsim.cli.playing import interruptible, progress, skill_values
 from shopsim.wording import plural
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _CLERK_ONLY = "--skill: is for a clerk only"
-_KEY_HELP = "Environment variable with the key; none is sent without it."
 
 
 def register(app: typer.Typer) -> None:
@@ -49,7 +49,7 @@ def _rollout(
     ] = None,
     base_url: Annotated[str | None, typer.Option(help="openai: such as http://localhost:8000/v1.")] = None,
     model: Annotated[str | None, typer.Option(help="openai: the model's name there.")] = None,
-    key_variable: Annotated[str | None, typer.Option(help=f"openai: {_KEY_HELP}")] = None,
+    key_variable: Annotated[str | None, typer.Option(help=f"openai: {KEY_HELP}")] = None,
     sampling: Annotated[
         str | None, typer.Option(help='openai: JSON object for every request, such as {"temperature": 0.7}.')
     ] = None,
@@ -59,7 +59,7 @@ def _rollout(
         str | None, typer.Option(help="Let a model there word the user's texts; default: templates.")
     ] = None,
     user_model: Annotated[str | None, typer.Option(help="The model that words the user's texts.")] = None,
-    user_key_variable: Annotated[str | None, typer.Option(help=f"The user's model: {_KEY_HELP}")] = None,
+    user_key_variable: Annotated[str | None, typer.Option(help=f"The user's model: {KEY_HELP}")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Play only what is missing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
@@ -68,10 +68,10 @@ def _rollout(
     from shopsim.settings import load_settings
 
     settings = load_settings()
-    endpoint = _endpoint(base_url, model, key_variable, timeout, retries, sampling)
+    endpoint = endpoint_of(base_url, model, key_variable, timeout, retries, sampling)
     spec = _agent(agent, skill, endpoint)
     request = RunRequest(name, spec, episodes, seed, difficulty, batch)
-    user = _endpoint(user_base_url, user_model, user_key_variable, timeout, retries, None, "user-")
+    user = endpoint_of(user_base_url, user_model, user_key_variable, timeout, retries, prefix="user-")
     models: list[ModelVerbaliser] = []
     voice = _voice(user, models)
     shop = shop_of(settings, changed(settings.rlve, collection=collection))
@@ -123,45 +123,13 @@ def _agent(name: str, skill: Path | None, endpoint: Endpoint | None) -> AgentSpe
     return replace(spec, skill=skill_from_mapping(skill_values(skill), spec.skill))
 
 
-def _endpoint(
-    base_url: str | None,
-    model: str | None,
-    key_variable: str | None,
-    timeout: float,
-    retries: int,
-    sampling: str | None,
-    prefix: str = "",
-) -> Endpoint | None:
-    """The endpoint that the options name; None when none of them is given."""
-    from shopsim.errors import UsageError
-    from shopsim.rlve.agents import Endpoint
-
-    if base_url is None and model is None and key_variable is None and sampling is None:
-        return None
-    if base_url is None or model is None:
-        raise UsageError(f"an endpoint needs both --{prefix}base-url and --{prefix}model")
-    return Endpoint(base_url, model, key_variable, timeout, retries, _sampling(sampling))
-
-
-def _sampling(text: str | None) -> dict[str, Any]:
-    from shopsim.errors import UsageError
-
-    try:
-        value = json.loads(text or "{}")
-    except ValueError as error:
-        raise UsageError(f"--sampling: no JSON ({error})") from None
-    if not isinstance(value, dict) or {"model", "messages", "stream"} & value.keys():
-        raise UsageError("--sampling: must be a JSON object without model, messages and stream")
-    return value
-
-
 def _voice(endpoint: Endpoint | None, models: list[ModelVerbaliser]) -> UserVoice:
     """Who words the user's texts; the verbalisers that are made (one a thread) are put into ``models``."""
     from shopsim.rlve.rollout.runner import TEMPLATES_VOICE, UserVoice
 
     if endpoint is None:
         return TEMPLATES_VOICE
-    from shopsim.rlve.chat import ChatClient
+    from shopsim.chat import ChatClient
     from shopsim.rlve.user.model import ModelVerbaliser
 
     def build() -> ModelVerbaliser:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shopsim.chat import ChatClient, ChatError, Endpoint
 from shopsim.rlve.agents.base import AgentError, AgentReply, EpisodeStart
 from shopsim.rlve.agents.prompt import messages_of, system_message
-from shopsim.rlve.chat import ChatClient, ChatError, Endpoint
 
 __all__ = ["ChatAgent", "Endpoint"]
 

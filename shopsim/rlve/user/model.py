@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from shopsim.rlve.chat import ChatClient, ChatError
+from shopsim.chat import ChatClient, ChatError
 from shopsim.rlve.user.acts import UserAct
 
 __all__ = ["ModelVerbaliser", "lost_facts"]

@@ -30,7 +30,7 @@ from shopsim.rlve.agents.prompt import PROMPT_VERSION, prompt_sha256
 from shopsim.rlve.collections import ENVIRONMENTS
 from shopsim.rlve.env import RlveEnv, StepResult
 from shopsim.rlve.shop import Shop
-from tests.factories.rlve_endpoint import ChatServer, chat_server, completion
+from tests.factories.chat_endpoint import ChatServer, chat_server, completion
 
 
 @pytest.fixture

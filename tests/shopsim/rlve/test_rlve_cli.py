@@ -16,7 +16,7 @@ from shopsim.errors import UsageError
 from shopsim.rlve.action import parse_action
 from shopsim.rlve.agents import EpisodeStart, OracleAgent
 from shopsim.rlve.catalogue import load_catalogue
-from tests.factories.rlve_endpoint import ChatServer, chat_server, completion
+from tests.factories.chat_endpoint import ChatServer, chat_server, completion
 
 Command = Callable[..., tuple[int, str, str]]
 

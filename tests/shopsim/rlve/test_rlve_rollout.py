@@ -16,7 +16,7 @@ from shopsim.rlve.rollout import open_run, read_plan, summarize, summarize_run
 from shopsim.rlve.shop import Shop
 from shopsim.rollout.locking import RunLockedError
 from shopsim.rollout.manifest import ManifestError, PlanMismatchError
-from tests.factories.rlve_endpoint import chat_server, completion
+from tests.factories.chat_endpoint import chat_server, completion
 from tests.factories.rlve_review import conversation
 from tests.factories.rlve_runs import QUICK, collecting, content, differing, request, run
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from shopsim.rlve.chat import ChatClient, Endpoint
+from shopsim.chat import ChatClient, Endpoint
 from shopsim.rlve.tasks.discovery import DiscoveryTask
 from shopsim.rlve.user import UserAct, UserSimulator
 from shopsim.rlve.user.model import ModelVerbaliser, lost_facts

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from shopsim.chat import ChatClient, ChatError, Endpoint
 from shopsim.errors import UsageError
-from shopsim.rlve.chat import ChatClient, ChatError, Endpoint
-from tests.factories.rlve_endpoint import ChatServer, chat_server, completion
+from tests.factories.chat_endpoint import ChatServer, chat_server, completion
 
 MESSAGES = [{"role": "user", "content": "hello"}]
 

@@ -6,6 +6,7 @@ The key is read from an environment variable when a request is made; it is kept 
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,8 +17,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from shopsim.errors import UsageError
-from shopsim.rlve.errors import RlveError
+from shopsim.errors import ShopSimError, UsageError
 
 __all__ = ["ChatAnswer", "ChatClient", "ChatError", "Endpoint"]
 
@@ -26,14 +26,32 @@ _MAX_PAUSE_SECONDS: Final = 30.0
 _SHOWN: Final = 200
 _WORTH_A_RETRY: Final = frozenset({408, 409, 425, 429})
 
-Messages = Sequence[Mapping[str, str]]
+Messages = Sequence[Mapping[str, Any]]
 
 
-class ChatError(RlveError):
-    """An endpoint cannot be reached or answers with an error: names the address, never the key."""
+class ChatError(ShopSimError):
+    """An endpoint cannot be reached or answers with an error: names the address, never the key.
 
-    code = "rlve_chat"
+    ``status`` is the HTTP status, None when no answer came or it was no chat completion; ``retry_after`` are
+    the seconds that the endpoint asked for; ``passing`` says whether trying again may help.
+    """
+
+    code = "chat"
     http_status = 502
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        status: int | None = None,
+        retry_after: float | None = None,
+        passing: bool = False,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.retry_after = retry_after
+        self.passing = passing
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +94,18 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class ChatAnswer:
-    """The text of the first choice, why it ended, and the tokens that the endpoint counted."""
+    """The first choice of a chat completion: its message as it came, why it ended, the tokens counted."""
 
-    text: str
+    message: Mapping[str, Any]
     finish_reason: str | None
     usage: Mapping[str, Any]
+    raw: Mapping[str, Any]
+    """The whole answer of the endpoint."""
+
+    @property
+    def text(self) -> str:
+        """The message's content, empty where there is none."""
+        return self.message.get("content") or ""
 
 
 class ChatClient:
@@ -91,23 +116,41 @@ class ChatClient:
         self._sleep = sleep
         self._url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
 
-    def complete(self, messages: Messages) -> ChatAnswer:
+    def complete(self, messages: Messages, **fields: Any) -> ChatAnswer:
         """The model's answer to ``messages`` (each with ``role`` and ``content``).
 
+        ``fields`` go into the request beside the endpoint's sampling (``tools``, ``response_format`` ...).
         Raises :class:`ChatError` when the endpoint refuses, or does not answer after all retries.
         """
-        body = {**self.endpoint.sampling, "model": self.endpoint.model, "messages": list(messages)}
-        request = self._request(json.dumps(body).encode())
-        for number in range(self.endpoint.retries + 1):
+        for number in range(self.endpoint.retries):
             try:
-                return self._answer(self._send(request))
-            except HTTPError as error:
-                problem, wait = self._refusal(error), error.headers.get("Retry-After")
-            except (OSError, HTTPException) as error:  # unreachable, timed out, cut off
-                problem, wait = f"no answer ({getattr(error, 'reason', None) or error})", None
-            if number < self.endpoint.retries:
-                self._sleep(_pause(number, wait))
-        raise ChatError(f"{self._url}: {problem}", hint="Check the endpoint, then try again.")
+                return self.complete_once(messages, **fields)
+            except ChatError as error:
+                if not error.passing:
+                    raise
+                self._sleep(_pause(number, error.retry_after))
+        return self.complete_once(messages, **fields)
+
+    def complete_once(self, messages: Messages, **fields: Any) -> ChatAnswer:
+        """One request without a retry; see :meth:`complete`."""
+        body = {
+            **self.endpoint.sampling,
+            **fields,
+            "model": self.endpoint.model,
+            "messages": list(messages),
+        }
+        request = self._request(json.dumps(body).encode())
+        try:
+            return self._answer(self._send(request))
+        except HTTPError as error:
+            raise self._refusal(error) from None
+        except (OSError, HTTPException) as error:  # unreachable, timed out, cut off
+            reason = getattr(error, "reason", None) or error
+            raise ChatError(
+                f"{self._url}: no answer ({reason})",
+                hint="Check the endpoint, then try again.",
+                passing=True,
+            ) from None
 
     def _request(self, data: bytes) -> Request:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -123,34 +166,45 @@ class ChatClient:
             data: bytes = response.read(_MAX_RESPONSE_BYTES + 1)
         return data
 
-    def _refusal(self, error: HTTPError) -> str:
-        """What went wrong, when it may pass; raises :class:`ChatError` when it will not."""
+    def _refusal(self, error: HTTPError) -> ChatError:
         with error:
             detail = " ".join(error.read(1 << 12).decode("utf-8", "replace").split())[:_SHOWN]
-        problem = f"HTTP {error.code} {detail}".rstrip()
-        if error.code < 500 and error.code not in _WORTH_A_RETRY:
-            raise ChatError(f"{self._url}: {problem}") from None
-        return problem
+        passing = error.code >= 500 or error.code in _WORTH_A_RETRY
+        return ChatError(
+            f"{self._url}: HTTP {error.code} {detail}".rstrip(),
+            hint="Check the endpoint, then try again." if passing else None,
+            status=error.code,
+            retry_after=_seconds(error.headers.get("Retry-After")),
+            passing=passing,
+        )
 
     def _answer(self, data: bytes) -> ChatAnswer:
         try:
             answer = json.loads(data)
             choice = answer["choices"][0]
-            text = choice["message"]["content"]
+            message = choice["message"]
+            content = message.get("content")
             usage = answer.get("usage") or {}
-        except (ValueError, LookupError, TypeError, AttributeError):
-            raise ChatError(f"{self._url}: the answer is no chat completion") from None
-        if not isinstance(text, str | None) or not isinstance(usage, dict):
-            raise ChatError(f"{self._url}: the answer is no chat completion")
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise self._no_completion() from None
+        if not isinstance(content, str | None) or not isinstance(usage, dict):
+            raise self._no_completion()
         reason = choice.get("finish_reason")
-        return ChatAnswer(text or "", reason if isinstance(reason, str) else None, usage)
+        return ChatAnswer(message, reason if isinstance(reason, str) else None, usage, answer)
+
+    def _no_completion(self) -> ChatError:
+        return ChatError(f"{self._url}: the answer is no chat completion")
 
 
-def _pause(number: int, wait: str | None) -> float:
-    """Seconds before the next try: what the endpoint asks for, else twice as long each time."""
-    doubled = 0.5 * 2.0**number
+def _seconds(wait: str | None) -> float | None:
     try:
-        asked = float(wait) if wait else doubled
+        seconds = float(wait) if wait else None
     except ValueError:  # a date
-        asked = doubled
-    return min(_MAX_PAUSE_SECONDS, max(0.0, asked))
+        return None
+    return seconds if seconds is not None and math.isfinite(seconds) else None
+
+
+def _pause(number: int, asked: float | None) -> float:
+    """Seconds before the next try: what the endpoint asks for, else twice as long each time."""
+    wanted = 0.5 * 2.0**number if asked is None else asked
+    return min(_MAX_PAUSE_SECONDS, max(0.0, wanted))

@@ -1,0 +1,52 @@
+"""What the commands that ask a chat endpoint share: the endpoint that their options name."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from shopsim.chat import Endpoint
+
+__all__ = ["KEY_HELP", "endpoint_of"]
+
+KEY_HELP: Final = "Environment variable with the key; none is sent without it."
+
+_OURS: Final = frozenset({"model", "messages", "stream", "tools"})
+
+
+def endpoint_of(
+    base_url: str | None,
+    model: str | None,
+    key_variable: str | None,
+    timeout: float,
+    retries: int,
+    sampling: str | None = None,
+    *,
+    prefix: str = "",
+) -> Endpoint | None:
+    """The endpoint that the options name; None when none of them is given.
+
+    ``prefix`` stands before the options' names in messages. Raises :class:`~shopsim.errors.UsageError` for
+    half an endpoint and for a sampling that is no JSON object or holds what the client sets itself.
+    """
+    from shopsim.chat import Endpoint
+    from shopsim.errors import UsageError
+
+    if base_url is None and model is None and key_variable is None and sampling is None:
+        return None
+    if base_url is None or model is None:
+        raise UsageError(f"an endpoint needs both --{prefix}base-url and --{prefix}model")
+    return Endpoint(base_url, model, key_variable, timeout, retries, _sampling(sampling))
+
+
+def _sampling(text: str | None) -> dict[str, Any]:
+    from shopsim.errors import UsageError
+
+    try:
+        value = json.loads(text or "{}")
+    except ValueError as error:
+        raise UsageError(f"--sampling: no JSON ({error})") from None
+    if not isinstance(value, dict) or _OURS & value.keys():
+        raise UsageError(f"--sampling: must be a JSON object without {', '.join(sorted(_OURS))}")
+    return value
