@@ -10,6 +10,7 @@ from shopsim.catalog.corpus import read_content
 from shopsim.errors import UsageError
 from shopsim.jsonio import FileError, sha256_file
 from shopsim.pipeline import layout
+from shopsim.pipeline.manifest import read_manifest
 from shopsim.settings import Settings, workspace_hint
 
 __all__ = ["RESTORE", "Source", "find_source", "read_raw"]
@@ -47,8 +48,6 @@ def find_source(settings: Settings) -> Source:
         recorded = sha256_file(annotations) if annotations.is_file() else None
         return Source(raw, sha256_file(raw), annotations, recorded)
     if (folder / layout.ARCHIVE).is_file() and (folder / layout.MANIFEST).is_file():
-        from shopsim.pipeline.restore import read_manifest
-
         manifest = read_manifest(folder)
         hashes = manifest.source_sha256, manifest.annotations_sha256
         return Source(folder / layout.ARCHIVE, hashes[0], annotations, hashes[1], cleaned=True)

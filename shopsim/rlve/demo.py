@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from shopsim.formats import RLVE_MANIFEST_SCHEMA
 from shopsim.jsonio import FileError, read_json
-from shopsim.rlve.errors import RlveError
+from shopsim.rlve.errors import DemoError
 from shopsim.rlve.runfiles import CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE
 from shopsim.rollout.report import RunReport
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shopsim.rlve.shop import Shop
     from shopsim.settings import Settings
 
-__all__ = ["DEMO_RUNS", "DEMO_SEED", "DemoError", "demo_is_finished", "run_demo"]
+__all__ = ["DEMO_RUNS", "DEMO_SEED", "demo_is_finished", "run_demo"]
 
 DEMO_SEED: Final = 20260901
 DEMO_COLLECTION: Final = "C8"
@@ -38,12 +38,6 @@ eight environments one or two steps up; more would make the first start of the p
 _AGAIN: Final = "Run `shopsim rlve demo --force` to make the demo runs again."
 
 Progress = Callable[[Iterable[int], str, int], Iterable[int]]
-
-
-class DemoError(RlveError):
-    """A demo folder holds something that the demo did not write, or a worker process died."""
-
-    code = "rlve_demo"
 
 
 def demo_is_finished(runs_root: Path) -> bool:

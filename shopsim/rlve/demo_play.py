@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from shopsim.rlve.demo import DemoError
+from shopsim.rlve.errors import DemoError
 from shopsim.rlve.rollout import RunRequest, open_run
 from shopsim.rlve.shop import Shop, open_shop
 from shopsim.rollout.parent import follow_parent

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from shopsim.errors import ShopSimError
 
-__all__ = ["CatalogueError", "EpisodeEndedError", "RlveError"]
+__all__ = ["CatalogueError", "DemoError", "EpisodeEndedError", "RlveError"]
 
 
 class RlveError(ShopSimError):
@@ -27,3 +27,9 @@ class EpisodeEndedError(RlveError):
 
     code = "rlve_episode_ended"
     http_status: ClassVar[int] = 409
+
+
+class DemoError(RlveError):
+    """A demo folder holds something that the demo did not write, or a worker process died."""
+
+    code = "rlve_demo"

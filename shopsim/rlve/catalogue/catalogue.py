@@ -6,7 +6,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from shopsim.jsonio import canonical_json
 from shopsim.rlve.catalogue.builder import CatalogueColumns, ColumnsBuilder
 from shopsim.rlve.catalogue.columns import AttributeColumn
+from shopsim.rlve.catalogue.postings import WordPostings
 from shopsim.rlve.catalogue.product import Product
-
-if TYPE_CHECKING:
-    from shopsim.rlve.catalogue.postings import WordPostings
 
 __all__ = ["Catalogue"]
 

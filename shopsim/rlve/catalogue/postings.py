@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from shopsim.rlve.catalogue.catalogue import Catalogue
+from shopsim.rlve.catalogue.builder import CatalogueColumns
 from shopsim.rlve.catalogue.product import AttributeValue
 from shopsim.rlve.catalogue.words import word_runs, words_of_run
 
@@ -61,20 +61,21 @@ class WordPostings:
         return self.first.nbytes + self.rows.nbytes + self.impacts.nbytes + self.idf.nbytes
 
 
-def build_postings(catalogue: Catalogue) -> WordPostings:
+def build_postings(columns: CatalogueColumns) -> WordPostings:
     """Cut all texts into words and work out the impacts, :data:`_BATCH` products at a time."""
-    reader = _Reader(catalogue)
-    lengths = np.zeros(len(catalogue), dtype=np.float64)
-    batches = list(_read_batches(reader, len(catalogue), lengths))
+    reader = _Reader(columns)
+    size = len(columns.ids)
+    lengths = np.zeros(size, dtype=np.float64)
+    batches = list(_read_batches(reader, size, lengths))
     counts = np.zeros(len(reader.terms), dtype=np.int64)
     for batch in batches:
         counts[batch.terms] += batch.sizes
     first = np.concatenate(([0], np.cumsum(counts)))
-    rarity = ((len(catalogue) - counts + 0.5) / (counts + 0.5)).tolist()
+    rarity = ((size - counts + 0.5) / (counts + 0.5)).tolist()
     idf = np.fromiter(
         map(math.log1p, rarity), np.float64, len(rarity)
     )  # the C library's, the same everywhere
-    norm = _K1 * (1 - _B + _B * lengths / (lengths.mean() or 1.0)) if len(catalogue) else lengths
+    norm = _K1 * (1 - _B + _B * lengths / (lengths.mean() or 1.0)) if size else lengths
     rows = np.empty(first[-1], dtype=np.int32)
     impacts = np.empty(first[-1], dtype=np.float32)
     cursor = first[:-1].copy()
@@ -115,13 +116,13 @@ def _read_batches(reader: _Reader, count: int, lengths: NDArray[np.float64]) -> 
 class _Reader:
     """Turns rows into term ids; what many products share (brand, category, attribute) is read once."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, columns: CatalogueColumns) -> None:
         self.terms: dict[str, int] = {}
         self._runs: dict[str, tuple[int, ...]] = {}
-        self._columns = catalogue.columns
-        self._brands = [self._ids(brand) for brand in catalogue.brands]
-        self._categories = [self._ids(" ".join(path)) for path in catalogue.categories]
-        self._pairs = [self._ids(_pair_text(*pair)) for pair in catalogue.attributes.pairs]
+        self._columns = columns
+        self._brands = [self._ids(brand) for brand in columns.brands]
+        self._categories = [self._ids(" ".join(path)) for path in columns.categories]
+        self._pairs = [self._ids(_pair_text(*pair)) for pair in columns.attributes.pairs]
 
     def read(self, start: int, stop: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Term ids of the rows ``start`` to ``stop`` and the length of each field of each row."""

@@ -34,7 +34,7 @@ class CatalogueSearch:
 
     def __init__(self, catalogue: Catalogue, postings: WordPostings | None = None) -> None:
         self.catalogue = catalogue
-        self.postings = postings or catalogue.postings or build_postings(catalogue)
+        self.postings = postings or catalogue.postings or build_postings(catalogue.columns)
 
     def __deepcopy__(self, memo: object) -> CatalogueSearch:
         return self

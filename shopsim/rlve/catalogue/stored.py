@@ -59,7 +59,7 @@ def store_catalogue(
         folder.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         try:
-            _write(catalogue, postings or catalogue.postings or build_postings(catalogue), made)
+            _write(catalogue, postings or catalogue.postings or build_postings(catalogue.columns), made)
             made.chmod(0o755)
             before = made.with_suffix(".before")
             if folder.exists():

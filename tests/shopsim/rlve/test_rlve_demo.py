@@ -14,7 +14,8 @@ from shopsim.cli.process import run_app
 from shopsim.rlve import Curriculum, demo, demo_play
 from shopsim.rlve.agents import agent_names
 from shopsim.rlve.collections import ENVIRONMENTS
-from shopsim.rlve.demo import DEMO_RUNS, DemoError, demo_is_finished, run_demo
+from shopsim.rlve.demo import DEMO_RUNS, demo_is_finished, run_demo
+from shopsim.rlve.errors import DemoError
 from shopsim.rlve.rollout import read_plan, recorded_settings, verify_run
 from shopsim.rlve.shop import open_shop
 from shopsim.rollout.manifest import PlanMismatchError, read_manifest, write_manifest
