@@ -21,7 +21,7 @@ from shopsim.jsonio import atomic_path
 
 __all__ = ["CONVERSATIONS_FORMAT", "keep", "kept"]
 
-CONVERSATIONS_FORMAT: Final = "conversations-v2"
+CONVERSATIONS_FORMAT: Final = "conversations-v3"
 """Part of the path: raise it when queries or columns of the ingest change."""
 _KEY: Final = b"episodes_file"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ def manifest_row(found: FoundConversations, problems: list[str]) -> dict[str, An
         "user_provider": json_text(user.get("provider")),
         "user_model": json_text(user.get("model")),
         "created_at": json_text(manifest.get("created_at")),
+        "plan": json.dumps(plan, sort_keys=True) if plan else None,
     }
 
 

@@ -11,6 +11,7 @@ __all__ = ["CONVERSATION_STRUCTURE", "RUNS_SCHEMA", "WINDOWS_SCHEMA", "conversat
 
 _RESULT: Final = {"ok": "JSON", "invalid": "JSON"}
 _USER: Final = {"act": "JSON"}
+_FACT: Final = {"name": "JSON"}
 
 CONVERSATION_STRUCTURE: Final[dict[str, Any]] = {
     "schema_version": "JSON",
@@ -18,11 +19,13 @@ CONVERSATION_STRUCTURE: Final[dict[str, Any]] = {
     "episode": "JSON",
     "env": "JSON",
     "difficulty": "JSON",
+    "seed": "JSON",
     "window": {"low": "JSON", "high": "JSON"},
     "max_turns": "JSON",
     "conversation": [{"role": "JSON", "content": "JSON"}],
     "turns": [{"tool_results": [_RESULT], "user": _USER}],
     "end": "JSON",
+    "private": {"facts": [_FACT], "parts": [{"env": "JSON", "facts": [_FACT]}]},
     "duration_ms": "JSON",
 }
 """As DuckDB's ``from_json`` takes it. Leaves are ``JSON``: macros read them without converting a type.
@@ -38,13 +41,14 @@ RUNS_SCHEMA: Final = pa.schema(
         ("simulated", _BOOL),
         ("environments", pa.list_(_TEXT)),
         *((name, _INT) for name in ("requested", "seed", "difficulty", "batch", "products")),
-        *((name, _TEXT) for name in ("user_provider", "user_model", "created_at")),
+        *((name, _TEXT) for name in ("user_provider", "user_model", "created_at", "plan")),
         ("records", _INT),
         ("invalid_lines", _INT),
         ("problems", pa.list_(_TEXT)),
     ]
 )
-"""``difficulty`` is null where the adaptive curriculum decides. ``problems`` are texts for people."""
+"""``difficulty`` is null where the adaptive curriculum decides. ``plan`` is the manifest's as JSON, null where it
+has none. ``problems`` are texts for people."""
 WINDOWS_SCHEMA: Final = pa.schema(
     [
         ("run_id", _TEXT),

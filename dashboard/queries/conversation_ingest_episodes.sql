@@ -1,5 +1,6 @@
 -- The figures of the valid records of a batch. `counted`: the episode is complete (known schema, `end` is an object)
--- and says what every figure needs; what is complete but does not is in no figure.
+-- and says what every figure needs; what is complete but does not is in no figure. `facts`: what the user knew (the
+-- parts of a journey included), `facts_told`: those told while the agent could act on them (rlve/rollout/summary.py).
 WITH told AS (
     SELECT
         line_offset, line_length,
@@ -17,6 +18,7 @@ figures AS (
         js_integer(episode) AS episode,
         js_text(env) AS env,
         js_integer(difficulty) AS difficulty,
+        js_integer(seed) AS seed,
         js_integer("window".low) AS window_low,
         js_integer("window".high) AS window_high,
         js_integer(max_turns) AS max_turns,
@@ -32,6 +34,17 @@ figures AS (
         coalesce(len(list_filter(
             flatten(list_transform(turns, lambda t: t.tool_results)), lambda r: js_boolean(r.ok) IS NOT DISTINCT FROM false
         )), 0) AS tool_errors,
+        coalesce(len(list_filter(
+            flatten(list_transform(turns, lambda t: t.tool_results)), lambda r: js_boolean(r.invalid) IS NOT DISTINCT FROM true
+        )), 0) AS invalid_calls,
+        list_filter(list_concat(
+            list_transform(coalesce(private.facts, []), lambda f: js_text(f.name)),
+            flatten(list_transform(
+                coalesce(private.parts, []),
+                lambda p: list_transform(coalesce(p.facts, []), lambda f: js_text(p.env) || '/' || js_text(f.name))
+            ))
+        ), lambda name: name IS NOT NULL) AS fact_names,
+        list_transform(try_cast(json_extract(told_end, '$.told') AS JSON[]), lambda name: js_text(name)) AS told_names,
         list_filter(list_transform(turns, lambda t: js_text(t."user".act)), lambda act: act IS NOT NULL) AS acts,
         list_filter(
             list_transform(
@@ -48,7 +61,9 @@ figures AS (
     FROM told
 )
 SELECT
-    *,
+    * EXCLUDE (fact_names, told_names),
+    len(fact_names) AS facts,
+    len(list_filter(fact_names, lambda name: list_contains(coalesce(told_names, []), name))) AS facts_told,
     complete AND env IS NOT NULL AND difficulty IS NOT NULL AND termination IS NOT NULL AND correct IS NOT NULL
         AND reward IS NOT NULL AND r_task IS NOT NULL AND r_efficiency IS NOT NULL AND r_hallucination IS NOT NULL
         AS counted

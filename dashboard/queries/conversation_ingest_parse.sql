@@ -11,11 +11,16 @@ FROM (
         try(coalesce(list_bool_or(list_transform(
             list_concat(
                 [CAST(line AS JSON)],
-                json_extract(CAST(line AS JSON), ['$.window', '$.end', '$.end.reward', '$.end.verdict', '$.end.verdict.parts']),
+                json_extract(CAST(line AS JSON), [
+                    '$.window', '$.end', '$.end.reward', '$.end.verdict', '$.end.verdict.parts', '$.private'
+                ]),
                 json_extract(CAST(line AS JSON), '$.turns[*]'),
                 json_extract(CAST(line AS JSON), '$.turns[*].user'),
                 json_extract(CAST(line AS JSON), '$.turns[*].tool_results[*]'),
-                json_extract(CAST(line AS JSON), '$.conversation[*]')
+                json_extract(CAST(line AS JSON), '$.conversation[*]'),
+                json_extract(CAST(line AS JSON), '$.private.facts[*]'),
+                json_extract(CAST(line AS JSON), '$.private.parts[*]'),
+                json_extract(CAST(line AS JSON), '$.private.parts[*].facts[*]')
             ),
             lambda part: len(json_keys(part)) <> list_unique(json_keys(part))
         )), false)) AS repeats

@@ -19,8 +19,9 @@ from tests.factories.dirt import dirty_file, odd_values, repeat_key
 from tests.factories.rlve_review import conversation, sample_conversations, write_conversations
 
 FIGURES = (
-    "complete", "episode", "env", "difficulty", "termination", "correct", "reward", "r_task", "violation",
-    "turns", "tool_calls", "tool_errors", "acts", "parts", "said", "window_high", "duration_ms",
+    "complete", "episode", "env", "difficulty", "seed", "termination", "correct", "reward", "r_task", "violation",
+    "turns", "tool_calls", "tool_errors", "invalid_calls", "facts", "facts_told", "acts", "parts", "said",
+    "window_high", "duration_ms",
 )  # fmt: skip
 
 
@@ -51,12 +52,25 @@ def text(value: Any) -> str | None:
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else None
 
 
+def known_facts(private: Any) -> list[str]:
+    """Names of what the user knew, as ``told`` lists them; what has no name is no fact."""
+    problems = [("", private)]
+    for part in as_list(get(private, "parts")):
+        env = text(get(part, "env"))
+        problems += [] if env is None else [(f"{env}/", part)]
+    names = [
+        (prefix, text(get(fact, "name"))) for prefix, one in problems for fact in as_list(get(one, "facts"))
+    ]
+    return [prefix + name for prefix, name in names if name is not None]
+
+
 def plain_figures(record: dict[str, Any]) -> dict[str, Any]:
     """The figures of an episode by hand."""
     end = record.get("end")
     turns = as_list(record.get("turns"))
     results = [result for turn in turns for result in as_list(get(turn, "tool_results"))]
     acts = [text(get(turn, "user", "act")) for turn in turns]
+    facts, told = known_facts(record.get("private")), [text(name) for name in as_list(get(end, "told"))]
     parts = get(end, "verdict", "parts")
     said = [text(get(entry, "content")) for entry in as_list(record.get("conversation"))]
     found = {text(name): number(value) for name, value in (parts if isinstance(parts, dict) else {}).items()}
@@ -65,6 +79,7 @@ def plain_figures(record: dict[str, Any]) -> dict[str, Any]:
         "episode": whole(record.get("episode")),
         "env": text(record.get("env")),
         "difficulty": whole(record.get("difficulty")),
+        "seed": whole(record.get("seed")),
         "termination": text(get(end, "termination")),
         "correct": get(end, "correct") if isinstance(get(end, "correct"), bool) else None,
         "reward": number(get(end, "reward", "total")),
@@ -73,6 +88,9 @@ def plain_figures(record: dict[str, Any]) -> dict[str, Any]:
         "turns": len(turns),
         "tool_calls": len(results),
         "tool_errors": sum(get(result, "ok") is False for result in results),
+        "invalid_calls": sum(get(result, "invalid") is True for result in results),
+        "facts": len(facts),
+        "facts_told": sum(name in told for name in facts),
         "acts": [act for act in acts if act is not None],
         "parts": {name: value for name, value in found.items() if value is not None},
         "said": "\n".join(entry for entry in said if entry is not None),
@@ -109,12 +127,25 @@ def same(a: Any, b: Any) -> bool:
     return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
-RECORD = conversation(3)
+def journey(number: int, env: str = "PD") -> dict[str, Any]:
+    """An episode with facts of its own and of a part, one of which was told."""
+    record = conversation(number, env)
+    record["private"]["parts"] = [{"env": "CART", "facts": [{"name": "item_0"}, {"name": "quantity_0"}]}]
+    record["end"]["told"] += ["CART", "CART/item_0"]
+    return record
+
+
+RECORD = journey(3)
 
 
 def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    inner = [found for key, part in items if key != "private" for found in paths(part, (*path, key))]
+    inner = [
+        found
+        for key, part in items
+        if key not in ("world", "persona", "target")
+        for found in paths(part, (*path, key))
+    ]
     return ([path] if path else []) + inner
 
 
@@ -123,7 +154,7 @@ PATHS = paths(RECORD)
 
 @st.composite
 def line(draw: st.DrawFn) -> bytes:
-    record = deepcopy(conversation(draw(st.integers(0, 2)), draw(st.sampled_from(["PD", "CART"]))))
+    record = deepcopy(journey(draw(st.integers(0, 2)), draw(st.sampled_from(["PD", "CART"]))))
     path = draw(st.sampled_from(PATHS))
     if draw(st.booleans()):
         parent = record
@@ -136,7 +167,7 @@ def line(draw: st.DrawFn) -> bytes:
     told = json.dumps(record)
     if isinstance(path[-1], str) and draw(st.integers(0, 2)) == 0:
         with contextlib.suppress(KeyError, IndexError, TypeError):
-            told = repeat_key(conversation(1), path, draw(odd_values))
+            told = repeat_key(journey(1), path, draw(odd_values))
     data = told.encode("utf-8", "replace")
     return data[: draw(st.integers(0, len(data)))] if draw(st.integers(0, 9)) == 0 else data
 
@@ -172,7 +203,7 @@ def test_dirt_reads_as_in_python(folder: Path, data: bytes, more: bytes | None) 
 
 
 def test_agrees_with_the_summary_of_the_engine(tmp_path: Path) -> None:
-    records = sample_conversations(60)
+    records = [*sample_conversations(59), journey(59)]
     run = write_conversations(tmp_path / "runs" / "sample", [*records, records[3]], requested=70)
     with (run / "rlve_episodes.jsonl").open("ab") as appended:
         appended.write(b'{"episode_id": "torn')
@@ -193,5 +224,8 @@ def test_agrees_with_the_summary_of_the_engine(tmp_path: Path) -> None:
         assert level["reward_mean"] == pytest.approx(group["reward_mean"])
         assert level["r_task_mean"] == pytest.approx(group["task_mean"])
         assert level["r_hallucination_mean"] == pytest.approx(group["hallucination_mean"])
+        told = lake.query("conversation_compare_episodes", run_id="sample")
+        told = told[(told["env"] == level["env"]) & (told["difficulty"] == level["difficulty"])]
+        assert (told["facts"].sum(), told["facts_told"].sum()) == (group["facts"], group["facts_told"])
         assert (level["tool_calls"], level["tool_errors"]) == (group["tool_calls"], group["tool_errors"])
     assert lake.episode_record("sample", "episode-000003") == records[3]
