@@ -19,7 +19,7 @@ from urllib.request import Request, urlopen
 
 from shopsim.errors import ShopSimError, UsageError
 
-__all__ = ["ChatAnswer", "ChatClient", "ChatError", "Endpoint"]
+__all__ = ["ChatAnswer", "ChatClient", "ChatError", "Endpoint", "NoCompletionError", "retry_pause"]
 
 _MAX_RESPONSE_BYTES: Final = 16 << 20
 _MAX_PAUSE_SECONDS: Final = 30.0
@@ -33,7 +33,8 @@ class ChatError(ShopSimError):
     """An endpoint cannot be reached or answers with an error: names the address, never the key.
 
     ``status`` is the HTTP status, None when no answer came or it was no chat completion; ``retry_after`` are
-    the seconds that the endpoint asked for; ``passing`` says whether trying again may help.
+    the seconds that the endpoint asked for; ``passing`` says whether trying again may help; ``detail`` is what
+    the endpoint said (its first 4 KiB), of which the message holds the start.
     """
 
     code = "chat"
@@ -47,11 +48,19 @@ class ChatError(ShopSimError):
         status: int | None = None,
         retry_after: float | None = None,
         passing: bool = False,
+        detail: str = "",
     ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
         self.retry_after = retry_after
         self.passing = passing
+        self.detail = detail
+
+
+class NoCompletionError(ChatError):
+    """An endpoint answered something that is no chat completion."""
+
+    code = "chat_no_completion"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +137,7 @@ class ChatClient:
             except ChatError as error:
                 if not error.passing:
                     raise
-                self._sleep(_pause(number, error.retry_after))
+                self._sleep(retry_pause(number, error.retry_after))
         return self.complete_once(messages, **fields)
 
     def complete_once(self, messages: Messages, **fields: Any) -> ChatAnswer:
@@ -152,12 +161,26 @@ class ChatClient:
                 passing=True,
             ) from None
 
+    def check_key(self) -> None:
+        """Raise :class:`ChatError` when a key variable is named that holds no key, or what can be none."""
+        key = self._key()
+        if self.endpoint.key_variable is None or (key and all("!" <= letter <= "~" for letter in key)):
+            return
+        what = "holds characters that no key has" if key else "holds no key"
+        raise ChatError(f"environment variable {self.endpoint.key_variable}: {what}")
+
+    def without_key(self, text: str) -> str:
+        """``text`` from the endpoint, with the key blackened where it echoes it."""
+        key = self._key()
+        return text.replace(key, "[key]") if key else text
+
+    def _key(self) -> str:
+        return os.environ.get(self.endpoint.key_variable or "", "").strip()
+
     def _request(self, data: bytes) -> Request:
+        self.check_key()
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self.endpoint.key_variable is not None:
-            key = os.environ.get(self.endpoint.key_variable, "").strip()
-            if not key:
-                raise ChatError(f"environment variable {self.endpoint.key_variable}: holds no key")
+        if key := self._key():
             headers["Authorization"] = f"Bearer {key}"
         return Request(self._url, data=data, headers=headers, method="POST")  # the scheme was checked
 
@@ -168,14 +191,15 @@ class ChatClient:
 
     def _refusal(self, error: HTTPError) -> ChatError:
         with error:
-            detail = " ".join(error.read(1 << 12).decode("utf-8", "replace").split())[:_SHOWN]
+            detail = self.without_key(" ".join(error.read(1 << 12).decode("utf-8", "replace").split()))
         passing = error.code >= 500 or error.code in _WORTH_A_RETRY
         return ChatError(
-            f"{self._url}: HTTP {error.code} {detail}".rstrip(),
+            f"{self._url}: HTTP {error.code} {detail[:_SHOWN]}".rstrip(),
             hint="Check the endpoint, then try again." if passing else None,
             status=error.code,
             retry_after=_seconds(error.headers.get("Retry-After")),
             passing=passing,
+            detail=detail,
         )
 
     def _answer(self, data: bytes) -> ChatAnswer:
@@ -192,8 +216,8 @@ class ChatClient:
         reason = choice.get("finish_reason")
         return ChatAnswer(message, reason if isinstance(reason, str) else None, usage, answer)
 
-    def _no_completion(self) -> ChatError:
-        return ChatError(f"{self._url}: the answer is no chat completion")
+    def _no_completion(self) -> NoCompletionError:
+        return NoCompletionError(f"{self._url}: the answer is no chat completion")
 
 
 def _seconds(wait: str | None) -> float | None:
@@ -204,7 +228,7 @@ def _seconds(wait: str | None) -> float | None:
     return seconds if seconds is not None and math.isfinite(seconds) else None
 
 
-def _pause(number: int, asked: float | None) -> float:
+def retry_pause(number: int, asked: float | None) -> float:
     """Seconds before the next try: what the endpoint asks for, else twice as long each time."""
     wanted = 0.5 * 2.0**number if asked is None else asked
     return min(_MAX_PAUSE_SECONDS, max(0.0, wanted))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from shopsim.chat import Endpoint
 
-__all__ = ["KEY_HELP", "endpoint_of"]
+__all__ = ["KEY_HELP", "endpoint_of", "json_object"]
 
 KEY_HELP: Final = "Environment variable with the key; none is sent without it."
 
@@ -37,16 +37,20 @@ def endpoint_of(
         return None
     if base_url is None or model is None:
         raise UsageError(f"an endpoint needs both --{prefix}base-url and --{prefix}model")
-    return Endpoint(base_url, model, key_variable, timeout, retries, _sampling(sampling))
+    fields = json_object(sampling, "--sampling")
+    if _OURS & fields.keys():
+        raise UsageError(f"--sampling: must be without {', '.join(sorted(_OURS))}")
+    return Endpoint(base_url, model, key_variable, timeout, retries, fields)
 
 
-def _sampling(text: str | None) -> dict[str, Any]:
+def json_object(text: str | None, option: str) -> dict[str, Any]:
+    """The JSON object that an option holds, empty when it is not given. Raises ``UsageError`` otherwise."""
     from shopsim.errors import UsageError
 
     try:
         value = json.loads(text or "{}")
-    except ValueError as error:
-        raise UsageError(f"--sampling: no JSON ({error})") from None
-    if not isinstance(value, dict) or _OURS & value.keys():
-        raise UsageError(f"--sampling: must be a JSON object without {', '.join(sorted(_OURS))}")
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{option}: no JSON ({error})") from None
+    if not isinstance(value, dict):
+        raise UsageError(f"{option}: must be a JSON object")
     return value

@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from shopsim.cli.endpoint import KEY_HELP, endpoint_of, json_object
 from shopsim.cli.playing import CONCURRENCY, SCRIPTED, interruptible, processes, progress, skill_values
 from shopsim.wording import percent
 
 if TYPE_CHECKING:
+    from shopsim.chat import Endpoint
     from shopsim.rollout.agents import AgentSpec
     from shopsim.rollout.report import RunReport
+    from shopsim.rollout.skill_bank import SkillBank
 
 __all__ = ["register"]
 
+_ENDPOINT_EPISODES: Final = 16
 _JSON = typer.Option("--json", help="Print the summaries as JSON.")
 
 
@@ -28,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _run(
-    agent: Annotated[str, typer.Option(help="random, oracle, or shopper-iter00 ... shopper-iter80.")],
+    agent: Annotated[str, typer.Option(help="random, oracle, shopper-iter00 ... shopper-iter80, or openai.")],
     name: Annotated[str, typer.Option(help="Name of the experiment: its folder under the runs root.")],
     split: Annotated[str, typer.Option(help="train, val, test, all (persona tasks) or every.")] = "test",
     tasks: Annotated[
@@ -43,7 +47,30 @@ def _run(
     skill: Annotated[
         Path | None, typer.Option(help="JSON object of skill parameters that replace the shopper's.")
     ] = None,
-    concurrency: Annotated[int | None, CONCURRENCY] = None,
+    base_url: Annotated[str | None, typer.Option(help="openai: such as http://localhost:8000/v1.")] = None,
+    model: Annotated[str | None, typer.Option(help="openai: the model's name there.")] = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(help="openai: which checkpoint that is, for manifest and pages.")
+    ] = None,
+    key_variable: Annotated[str | None, typer.Option(help=f"openai: {KEY_HELP}")] = None,
+    sampling: Annotated[
+        str | None,
+        typer.Option(help='openai: JSON object such as {"temperature": 0.6, "max_tokens": 4096}.'),
+    ] = None,
+    skill_bank: Annotated[
+        Path | None,
+        typer.Option(help="openai: skills for the system prompt, a JSON list of them or one .md file."),
+    ] = None,
+    timeout: Annotated[float, typer.Option(help="openai: seconds until a request is given up.")] = 180.0,
+    retries: Annotated[int, typer.Option(help="openai: tries after the first one.")] = 4,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Episodes at a time; results of scripts do not depend on it. "
+            f"Default: all processors; openai: {_ENDPOINT_EPISODES}.",
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing or failed.")] = False,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
@@ -52,17 +79,20 @@ def _run(
     from shopsim.rollout.runner import RunRequest, open_runs
     from shopsim.rollout.selection import select_tasks
 
-    spec = _agent(agent, skill)
+    endpoint = endpoint_of(base_url, model, key_variable, timeout, retries)
+    spec = _agent(agent, skill, endpoint, sampling, checkpoint)
+    bank = _bank(skill_bank, spec)
+    at_a_time = concurrency or _ENDPOINT_EPISODES if spec.chat else processes(concurrency)
     with open_engine() as engine:
         task_ids, owner = select_tasks(engine, split=split, tasks=tasks, limit=limit)
         jobs = make_jobs(task_ids, split=owner, seed=seed, samples=samples)
-        request = RunRequest(name, spec, jobs, owner, persona)
-        with open_runs(engine, [request], concurrency=processes(concurrency), resume=resume) as runs:
+        request = RunRequest(name, spec, jobs, owner, persona, bank=bank)
+        with open_runs(engine, [request], concurrency=at_a_time, resume=resume) as runs:
             with interruptible("Go on with --resume."):
                 for _ in progress(runs.play(), name, runs.pending):
                     pass
             reports = runs.reports()
-    _report(reports, as_json)
+    _report(reports, as_json, scripted=spec.chat is None)
 
 
 def _demo(
@@ -78,12 +108,23 @@ def _demo(
     _report(reports, as_json)
 
 
-def _agent(name: str, skill: Path | None) -> AgentSpec:
+def _agent(
+    name: str, skill: Path | None, endpoint: Endpoint | None, sampling: str | None, checkpoint: str | None
+) -> AgentSpec:
     from dataclasses import replace
 
     from shopsim.errors import UsageError
-    from shopsim.rollout.agents import agent_spec, skill_from_mapping
+    from shopsim.rollout.agents import OPENAI, AgentSpec, ChatModel, Sampling, agent_spec, skill_from_mapping
 
+    if name == OPENAI:
+        if endpoint is None:
+            raise UsageError(f"agent {OPENAI}: needs --base-url and --model")
+        if skill is not None:
+            raise UsageError("--skill: is for a shopper only")
+        values = Sampling.from_mapping(json_object(sampling, "--sampling"))
+        return AgentSpec(OPENAI, chat=ChatModel(endpoint, values, checkpoint))
+    if endpoint is not None or sampling is not None or checkpoint is not None:
+        raise UsageError(f"agent {name}: takes no endpoint", hint=f"Use --agent {OPENAI}.")
     spec = agent_spec(name)
     if skill is None:
         return spec
@@ -92,7 +133,18 @@ def _agent(name: str, skill: Path | None) -> AgentSpec:
     return replace(spec, skill=skill_from_mapping(skill_values(skill), spec.skill))
 
 
-def _report(reports: Sequence[RunReport], as_json: bool) -> None:
+def _bank(path: Path | None, spec: AgentSpec) -> SkillBank:
+    from shopsim.errors import UsageError
+    from shopsim.rollout.skill_bank import NO_SKILLS, load_skill_bank
+
+    if path is None:
+        return NO_SKILLS
+    if spec.chat is None:
+        raise UsageError("--skill-bank: is for a model only; scripts read no prompt")
+    return load_skill_bank(path)
+
+
+def _report(reports: Sequence[RunReport], as_json: bool, *, scripted: bool = True) -> None:
     """Print what was run; exit with 1 when episodes failed."""
     if as_json:
         typer.echo(json.dumps([report.to_wire() for report in reports], ensure_ascii=False))
@@ -102,7 +154,8 @@ def _report(reports: Sequence[RunReport], as_json: bool) -> None:
         )
         for report in reports:
             typer.echo(_row(report))
-        typer.echo(SCRIPTED)
+        if scripted:
+            typer.echo(SCRIPTED)
     if any(report.summary["counts"]["failed"] for report in reports):
         raise typer.Exit(1)
 
@@ -128,14 +181,20 @@ def _number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-_RUN_HELP = """Play an experiment with one of the bundled agents.
+_RUN_HELP = """Play an experiment with one of the bundled agents, or with a model behind a chat endpoint.
 
 Its run folder is written under the runs root.
 
 Each finished episode is on disk at once; an interrupted run goes on with --resume. A folder that holds
 another experiment is refused.
 
+A model (--agent openai) is asked by function tools over any OpenAI-compatible endpoint, several episodes
+at a time; what it answers is recorded as it came. The key comes from an environment variable and is kept
+nowhere. When as many episodes in a row as are played at a time fail at the model, the run stops.
+
 Example: shopsim run --agent shopper-iter40 --name probe --split test --limit 20
+
+Example: shopsim run --agent openai --base-url http://localhost:8000/v1 --model qwen3.5-4b --name base-test
 """
 
 _DEMO_HELP = """Make the demo runs of the scripted agents.

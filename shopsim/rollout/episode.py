@@ -11,6 +11,7 @@ from shopsim.rollout.agents.base import Agent, EpisodeInfo, Turn
 from shopsim.rollout.jobs import Job
 from shopsim.rollout.protocol import ProtocolError, policy_failure, read_action
 from shopsim.rollout.record import EpisodeBuilder
+from shopsim.rollout.skill_bank import NO_SKILLS, SkillBank
 from shopsim.rollout.tools import tool_schemas
 
 __all__ = ["Environment", "EpisodeSettings", "run_episode"]
@@ -39,6 +40,7 @@ class EpisodeSettings:
     interaction_mode: str
     max_steps: int
     provenance: Mapping[str, Any]
+    bank: SkillBank = NO_SKILLS
 
 
 def run_episode(env: Environment, agent: Agent, job: Job, settings: EpisodeSettings) -> dict[str, Any]:
@@ -59,7 +61,7 @@ class _Play:
         self.env = env
         self.agent = agent
         self.settings = settings
-        self.builder = EpisodeBuilder(job, settings.provenance)
+        self.builder = EpisodeBuilder(job, settings.provenance, settings.bank)
         self.stage = "reset"
 
     def run(self) -> dict[str, Any]:
@@ -91,7 +93,13 @@ class _Play:
         tools = tool_schemas(state)
         self.stage = "model"
         turn = Turn(
-            len(self.builder.steps) + 1, self._steps_left(), page["observation"], state, tools, feedback
+            len(self.builder.steps) + 1,
+            self._steps_left(),
+            page["observation"],
+            state,
+            tools,
+            feedback,
+            self.builder.conversation,
         )
         clock = time.perf_counter()
         response = self.agent.act(turn)

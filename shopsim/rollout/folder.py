@@ -11,6 +11,7 @@ from shopsim.errors import UsageError
 from shopsim.jsonio import read_json, write_json
 from shopsim.rollout.jobs import Job
 from shopsim.rollout.manifest import build_plan, read_manifest
+from shopsim.rollout.skill_bank import NO_SKILLS, SkillBank
 from shopsim.rollout.summary import summarize
 from shopsim.rollout.trace import read_records
 
@@ -56,6 +57,7 @@ def run_plan(
     persona: bool,
     interaction_mode: str,
     concurrency: int,
+    bank: SkillBank = NO_SKILLS,
 ) -> dict[str, Any]:
     """The plan of an experiment on ``engine``, in the form in which it will be read back."""
     limits = engine.settings.episode
@@ -70,6 +72,7 @@ def run_plan(
         interaction_mode=interaction_mode,
         max_steps=limits.single_turn_actions if single else limits.multi_turn_actions,
         concurrency=concurrency,
+        bank=bank,
     )
     as_read: dict[str, Any] = json.loads(json.dumps(plan))
     return as_read

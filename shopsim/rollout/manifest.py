@@ -12,6 +12,7 @@ from shopsim.formats import ACTION_PROTOCOL, MANIFEST_SCHEMA
 from shopsim.jsonio import canonical_json, read_json, sha256_text, write_json
 from shopsim.rollout.jobs import Job
 from shopsim.rollout.prompt import prompt_identity
+from shopsim.rollout.skill_bank import NO_SKILLS, SkillBank
 
 __all__ = [
     "ANOTHER_NAME",
@@ -61,6 +62,7 @@ def build_plan(
     interaction_mode: str,
     max_steps: int,
     concurrency: int,
+    bank: SkillBank = NO_SKILLS,
 ) -> dict[str, Any]:
     """The ``plan`` object of a manifest.
 
@@ -86,8 +88,8 @@ def build_plan(
             "concurrency": concurrency,
             "action_protocol": ACTION_PROTOCOL,
         },
-        "prompt": prompt_identity(),
-        "skills": {"provider": "none"},
+        "prompt": prompt_identity(bank),
+        "skills": bank.identity(),
     }
 
 

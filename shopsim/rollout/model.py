@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-__all__ = ["ModelResponse", "ToolCall", "Usage", "estimate_tokens"]
+__all__ = ["INVALID_RESPONSE", "ModelResponse", "ToolCall", "Usage", "estimate_tokens"]
+
+INVALID_RESPONSE: Final = "invalid_response"
+"""Finish reason of a turn in which the endpoint answered no chat completion."""
 
 
 @dataclass(frozen=True, slots=True)

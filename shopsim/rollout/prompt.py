@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from shopsim.jsonio import sha256_text
+from shopsim.rollout.skill_bank import NO_SKILLS, SkillBank
 
-__all__ = ["PROMPT_VERSION", "SYSTEM_PROMPT", "prompt_identity", "task_message"]
+__all__ = ["PROMPT_VERSION", "SYSTEM_PROMPT", "prompt_identity", "system_message", "task_message"]
 
 PROMPT_VERSION = "shopsim-review-zh-tools-v1"
-#: Nothing but the prompt itself is rendered: no skill text is added.
-SKILL_RENDERER_VERSION = "none"
+SKILL_RENDERER_VERSION = "shopsim-review-skill-list-v1"
 
 SYSTEM_PROMPT = """\
 你是一名网购助手，要替用户在模拟商店里买到一件符合需求的商品。
@@ -25,13 +25,21 @@ SYSTEM_PROMPT = """\
 6. 可用的操作次数有限，无效操作同样计数。"""
 
 
-def prompt_identity() -> dict[str, str]:
-    """The ``prompt`` object of plans and provenance."""
+def prompt_identity(bank: SkillBank = NO_SKILLS) -> dict[str, str]:
+    """The ``prompt`` object of plans and provenance; the prompt's hash does not count the skills."""
     return {
         "prompt_version": PROMPT_VERSION,
         "system_prompt_sha256": sha256_text(SYSTEM_PROMPT),
-        "skill_renderer_version": SKILL_RENDERER_VERSION,
+        "skill_renderer_version": SKILL_RENDERER_VERSION if bank.skills else "none",
     }
+
+
+def system_message(bank: SkillBank = NO_SKILLS) -> str:
+    """The system message: the rules, then the skills of ``bank``, each under its id."""
+    if not bank.skills:
+        return SYSTEM_PROMPT
+    skills = (f"### {skill.skill_id}\n{skill.content}" for skill in bank.skills)
+    return "\n\n".join((SYSTEM_PROMPT, "以下是以往购物总结的经验，供参考：", *skills))
 
 
 def task_message(reset: Mapping[str, Any]) -> str:

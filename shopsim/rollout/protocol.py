@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shopsim.rollout.model import ModelResponse, ToolCall
+from shopsim.rollout.model import INVALID_RESPONSE, ModelResponse, ToolCall
 from shopsim.rollout.tools import TOOL_ARGUMENTS, available_tools, call_to_action
 
 __all__ = ["GENERATION_LENGTH", "PROTOCOL_ERRORS", "ProtocolError", "policy_failure", "read_action"]
@@ -58,6 +58,8 @@ def read_action(response: ModelResponse, state: Mapping[str, Any]) -> str | Prot
     it with its own feedback.
     """
     calls = response.tool_calls
+    if response.finish_reason == INVALID_RESPONSE:
+        return ProtocolError("invalid_json_response", "the endpoint's answer is no chat completion")
     if not calls:
         return ProtocolError("missing_tool_call", "the response has no tool call")
     if len(calls) > 1:

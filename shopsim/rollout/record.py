@@ -13,8 +13,9 @@ from typing import Any
 from shopsim.formats import EPISODE_SCHEMA
 from shopsim.rollout.jobs import Job
 from shopsim.rollout.model import ModelResponse, Usage, estimate_tokens
-from shopsim.rollout.prompt import SYSTEM_PROMPT, task_message
+from shopsim.rollout.prompt import system_message, task_message
 from shopsim.rollout.protocol import ProtocolError
+from shopsim.rollout.skill_bank import NO_SKILLS, SkillBank
 
 __all__ = ["EpisodeBuilder"]
 
@@ -36,11 +37,12 @@ class EpisodeBuilder:
     then :meth:`completed` or :meth:`failed`, which return the record.
     """
 
-    def __init__(self, job: Job, provenance: Mapping[str, Any]) -> None:
+    def __init__(self, job: Job, provenance: Mapping[str, Any], bank: SkillBank = NO_SKILLS) -> None:
         self.job = job
         self.steps: list[dict[str, Any]] = []
         self.reset: dict[str, Any] | None = None
         self._provenance = provenance
+        self._bank = bank
         self._conversation: list[dict[str, Any]] = []
         self._conversation_tokens = 0
         self._started_at = datetime.now(UTC)
@@ -49,9 +51,14 @@ class EpisodeBuilder:
     def begin(self, reset: Mapping[str, Any]) -> dict[str, Any]:
         """Keep the public part of the reset answer and open the conversation; return that part."""
         self.reset = {name: reset[name] for name in _PUBLIC_RESET if name in reset}
-        self._say({"role": "system", "content": SYSTEM_PROMPT})
+        self._say({"role": "system", "content": system_message(self._bank)})
         self._say({"role": "user", "content": task_message(self.reset)})
         return self.reset
+
+    @property
+    def conversation(self) -> Sequence[Mapping[str, Any]]:
+        """The messages so far: what the record will hold, and what a model is sent."""
+        return self._conversation
 
     def turn(
         self,
@@ -84,7 +91,9 @@ class EpisodeBuilder:
                 "environment": None,
             }
         )
-        message: dict[str, Any] = {"role": "assistant", "content": response.content or None}
+        # A message without calls needs a text: servers refuse null there.
+        nothing = None if calls else ""
+        message: dict[str, Any] = {"role": "assistant", "content": response.content or nothing}
         if calls:
             message["tool_calls"] = [call.to_message() for call in calls]
         self._say(message)
@@ -131,7 +140,7 @@ class EpisodeBuilder:
             "ended_at": datetime.now(UTC).isoformat(),
             "duration_ms": (time.perf_counter() - self._clock) * 1000.0,
             "reset": self.reset,
-            "selected_skills": [],
+            "selected_skills": self._bank.selected(),
             "conversation": self._conversation,
             "steps": self.steps,
             "final": final,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,8 @@ from shopsim.rollout.jobs import Job
 from shopsim.rollout.locking import folder_lock
 from shopsim.rollout.manifest import ANOTHER_NAME, check_same_plan, provenance, read_manifest, write_manifest
 from shopsim.rollout.report import RunReport
+from shopsim.rollout.skill_bank import NO_SKILLS, SkillBank
+from shopsim.rollout.threads import play_in_threads
 from shopsim.rollout.trace import TraceIndex, TraceWriter, read_records
 from shopsim.rollout.workers import Assignment, play_here, play_in_processes
 from shopsim.storage import storing
@@ -45,6 +47,8 @@ class RunRequest:
     split: str
     persona: bool = True
     interaction_mode: str = "single_turn"
+    bank: SkillBank = NO_SKILLS
+    """Skills in the system prompt: only models read it, scripts do not."""
 
 
 @dataclass(slots=True)
@@ -72,15 +76,11 @@ class OpenRuns:
     def play(self) -> Iterator[str]:
         """Play what is pending; each record is on disk before its experiment's name is yielded.
 
-        A run's summary is written as soon as its last episode is there. Raises
-        :class:`~shopsim.storage.StorageError` when the disk is full; what was recorded before stays.
+        A run's summary is written as soon as its last episode is there. What was recorded stays when this
+        raises: :class:`~shopsim.storage.StorageError` when the disk is full,
+        :class:`~shopsim.rollout.threads.EndpointDownError` when no model answers.
         """
-        workers = min(self._concurrency, self.pending // _JOBS_PER_PROCESS)
-        tasks = self._assignments()
-        if workers > 1:
-            finished = play_in_processes(self._engine.settings, tasks, workers)
-        else:
-            finished = play_here(self._engine, tasks)
+        finished = self._finished()
         with closing(finished), ExitStack() as stack:
             writers: dict[int, TraceWriter] = {}
             for number, line in finished:
@@ -98,6 +98,16 @@ class OpenRuns:
         """One report a request, in the order of the requests."""
         return [self._report(run) for run in self._runs]
 
+    def _finished(self) -> Generator[tuple[int, bytes]]:
+        """The records as they are made: where agents wait for endpoints in threads, else in processes."""
+        tasks = self._assignments()
+        if any(run.request.agent.chat for run in self._runs):
+            return play_in_threads(self._engine, tasks, self._concurrency)
+        workers = min(self._concurrency, self.pending // _JOBS_PER_PROCESS)
+        if workers > 1:
+            return play_in_processes(self._engine.settings, tasks, workers)
+        return play_here(self._engine, tasks)
+
     def _report(self, run: _OpenRun) -> RunReport:
         kept = len(run.request.jobs) - len(run.pending)
         with storing(run.folder, hint=RESUME_LATER):
@@ -111,6 +121,7 @@ class OpenRuns:
                 interaction_mode=run.request.interaction_mode,
                 max_steps=run.plan["runtime"]["max_steps"],
                 provenance=provenance(run.plan),
+                bank=run.request.bank,
             )
             for job in run.pending:
                 yield Assignment(number, job, run.request.agent, settings)
@@ -149,6 +160,7 @@ def open_runs(
                 persona=request.persona,
                 interaction_mode=request.interaction_mode,
                 concurrency=concurrency,
+                bank=request.bank,
             )
             runs.append(_open_run(request, folder, plan, resume, mend))
         yield OpenRuns(engine, runs, concurrency)

@@ -45,6 +45,8 @@ class Turn:
     state: Mapping[str, Any]
     tools: Sequence[Mapping[str, Any]]
     feedback: str | None = None
+    messages: Sequence[Mapping[str, Any]] = ()
+    """The conversation so far in OpenAI's form, as the record keeps it; its last message is this page."""
 
 
 class Agent(Protocol):
