@@ -71,7 +71,6 @@ def test_a_model_that_shops_like_the_oracle_ends_like_it(engine: Engine, server:
     assert report.summary["primary"] == oracle.summary["primary"]
     assert report.summary["primary"]["success_rate"] > 0.5
     assert report.summary["cost"]["tokens"]["prompt_tokens"] == 900 * len(server.requests)
-    assert report.summary["cost"]["tokens"]["reasoning_tokens"] == 30 * len(server.requests)
     for record in read_records(report.folder / "traces.jsonl").latest():
         assert check_episode(engine, record).identical
 
