@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ def endpoint_of(
     """The endpoint that the options name; None when none of them is given.
 
     ``prefix`` stands before the options' names in messages. Raises :class:`~shopsim.errors.UsageError` for
-    half an endpoint and for a sampling that is no JSON object or holds what the client sets itself.
+    half an endpoint, for a variable without a key, and for a sampling that is no JSON object or holds what
+    the client sets itself.
     """
     from shopsim.chat import Endpoint
     from shopsim.errors import UsageError
@@ -37,6 +39,8 @@ def endpoint_of(
         return None
     if base_url is None or model is None:
         raise UsageError(f"an endpoint needs both --{prefix}base-url and --{prefix}model")
+    if key_variable is not None and not os.environ.get(key_variable, "").strip():
+        raise UsageError(f"--{prefix}key-variable {key_variable}: that environment variable holds no key")
     fields = json_object(sampling, "--sampling")
     if _OURS & fields.keys():
         raise UsageError(f"--sampling: must be without {', '.join(sorted(_OURS))}")

@@ -154,6 +154,10 @@ def _report(reports: Sequence[RunReport], as_json: bool, *, scripted: bool = Tru
         )
         for report in reports:
             typer.echo(_row(report))
+        for report in reports:
+            if errors := report.summary["errors"]:
+                told = ", ".join(f"{count:,} {name}" for name, count in errors.items())
+                typer.echo(f"{report.experiment}: episodes failed ({told}); --resume plays them again")
         if scripted:
             typer.echo(SCRIPTED)
     if any(report.summary["counts"]["failed"] for report in reports):

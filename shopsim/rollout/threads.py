@@ -36,11 +36,12 @@ def play_in_threads(
     """Play ``threads`` episodes at a time; yields ``(run, trace line)`` as episodes end.
 
     Closing it (Ctrl-C) waits for no answer: unfinished episodes are left. Raises :class:`EndpointDownError`
-    once as many episodes in a row as there are threads (at least three) failed at the model.
+    once as many episodes in a row as are played at a time (at least three) failed at the model.
     """
     waiting = list(assignments)
     play = _Play(engine, waiting)
-    for _ in range(min(threads, len(waiting))):
+    threads = min(threads, len(waiting))
+    for _ in range(threads):
         # No executor: its threads are waited for at the end of the process, whatever they wait for.
         threading.Thread(target=play.work, daemon=True).start()
     failed, most = 0, max(_LEAST_IN_A_ROW, threads)
