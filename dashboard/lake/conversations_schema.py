@@ -47,8 +47,8 @@ RUNS_SCHEMA: Final = pa.schema(
         ("problems", pa.list_(_TEXT)),
     ]
 )
-"""``difficulty`` is null where the adaptive curriculum decides. ``plan`` is the manifest's as JSON, null where it
-has none. ``problems`` are texts for people."""
+"""``difficulty`` is null where the adaptive curriculum decides. ``plan`` is the manifest's as JSON.
+``problems`` are texts for people."""
 WINDOWS_SCHEMA: Final = pa.schema(
     [
         ("run_id", _TEXT),

@@ -1,6 +1,7 @@
--- Episodes of one run as a comparison takes them: what problem each was, and its figures.
+-- Episodes of one run as a comparison takes them: what problem each was, and its figures. Seeds are text: a column of
+-- large numbers of which one is missing would come back rounded.
 SELECT
-    episode_id, episode, env, difficulty, seed,
+    episode_id, episode, env, difficulty, CAST(seed AS VARCHAR) AS seed,
     CAST(correct AS DOUBLE) AS r_success,
     reward,
     CAST(turns AS DOUBLE) AS turns,
@@ -9,4 +10,4 @@ SELECT
     CAST(invalid_calls > 0 AS DOUBLE) AS invalid
 FROM conversation_episodes
 WHERE counted AND run_id = $run_id
-ORDER BY env, difficulty, seed, line_offset
+ORDER BY episode NULLS LAST, line_offset

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -32,15 +32,18 @@ class PlanDifference:
     role: Role
 
 
-def align_plans(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> list[PlanDifference]:
+def align_plans(
+    a: Mapping[str, Any] | None, b: Mapping[str, Any] | None, *, irrelevant: Sequence[str] = ()
+) -> list[PlanDifference]:
     """List every difference of two manifests' plans, confounders first.
 
-    Job lists are left out: pairing reports them task by task. A missing plan counts as empty.
+    Job lists are left out: pairing reports them task by task. A missing plan counts as empty. ``irrelevant``
+    names fields that do not change meaning, beside those of spec 04 A.
     """
     left = dict(_leaves({k: v for k, v in (a or {}).items() if k != "jobs"}))
     right = dict(_leaves({k: v for k, v in (b or {}).items() if k != "jobs"}))
     differences = [
-        PlanDifference(field, left.get(field), right.get(field), _role(field))
+        PlanDifference(field, left.get(field), right.get(field), _role(field, irrelevant))
         for field in sorted(left.keys() | right.keys())
         if left.get(field) != right.get(field)
     ]
@@ -48,11 +51,11 @@ def align_plans(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> lis
     return sorted(differences, key=lambda difference: (order[difference.role], difference.field))
 
 
-def _role(field: str) -> Role:
-    def inside(prefixes: tuple[str, ...]) -> bool:
+def _role(field: str, irrelevant: Sequence[str]) -> Role:
+    def inside(prefixes: Sequence[str]) -> bool:
         return any(field == prefix or field.startswith(f"{prefix}.") for prefix in prefixes)
 
-    if inside(_IRRELEVANT):
+    if inside(_IRRELEVANT) or inside(irrelevant):
         return "irrelevant"
     # Sampling belongs to the protocol of the evaluation, not to the policy that is compared.
     if inside(_SUBJECT) and not inside(("model.sampling",)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -94,14 +94,15 @@ def compare_pairs(
     pairing: Pairing,
     *,
     bootstrap: Bootstrap = "fast",
-    metrics: Iterable[str] = METRICS,
+    metrics: Mapping[str, bool | None] = METRICS,
     seed: int = DEFAULT_SEED,
     resamples: int = DEFAULT_RESAMPLES,
     confidence: float = DEFAULT_CONFIDENCE,
     slices: Iterable[str] = (),
 ) -> Comparison:
-    """Compare the pairs of two runs on every metric that both recorded.
+    """Compare the pairs of two runs on every one of ``metrics`` that both recorded.
 
+    ``metrics`` names columns of the pairs frame and says whether more of each is better (None: neither).
     ``slices`` names columns of the pairs frame whose values cut the tasks (see :func:`slice_effects`).
     """
     values = _metric_values(pairing.pairs, metrics)
@@ -117,7 +118,8 @@ def compare_pairs(
     return Comparison(
         pairs=len(pairing.pairs),
         metrics=[
-            _compare_metric(metric, a, b, intervals[metric], confidence) for metric, (a, b) in values.items()
+            _compare_metric(metric, a, b, intervals[metric], confidence, metrics[metric])
+            for metric, (a, b) in values.items()
         ],
         transitions=transitions,
         mcnemar_p=mcnemar_exact(transitions["fixed"], transitions["broken"]),
@@ -173,6 +175,7 @@ def _compare_metric(
     b: np.ndarray[Any, np.dtype[np.float64]],
     interval: Interval | None,
     confidence: float,
+    higher_is_better: bool | None,
 ) -> MetricComparison:
     n = len(a)
     # Exactly rounded sums, as the published comparisons have them: means agree in the last digit.
@@ -185,6 +188,6 @@ def _compare_metric(
         mean_b=mean_b,
         difference=difference,
         interval=interval,
-        higher_is_better=METRICS.get(metric),
+        higher_is_better=higher_is_better,
         tasks_to_settle=tasks_to_settle(b - a, confidence=confidence) if undecided else None,
     )

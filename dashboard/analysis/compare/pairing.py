@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,21 +49,22 @@ class Pairing:
     unscored: pd.DataFrame
 
 
-def pair_episodes(a: pd.DataFrame, b: pd.DataFrame) -> Pairing:
-    """Pair two episode frames by (split, task_id, sample_id) (spec 04 D).
+def pair_episodes(a: pd.DataFrame, b: pd.DataFrame, key: Sequence[str] = tuple(PAIR_KEY)) -> Pairing:
+    """Pair two episode frames by ``key``, by default (split, task_id, sample_id) (spec 04 D).
 
     Both need the key columns, ``scored`` and any of :data:`METRICS`; rates are per episode. A task that
     either side could not score is no pair: unscored is not zero.
     """
-    merged = a.merge(b, on=PAIR_KEY, how="outer", suffixes=("_a", "_b"), indicator="side", validate="1:1")
-    merged = merged.sort_values(PAIR_KEY, kind="stable").reset_index(drop=True)
+    columns = list(key)
+    merged = a.merge(b, on=columns, how="outer", suffixes=("_a", "_b"), indicator="side", validate="1:1")
+    merged = merged.sort_values(columns, kind="stable").reset_index(drop=True)
     both = merged["side"] == "both"
     scored = both & merged["scored_a"].eq(True) & merged["scored_b"].eq(True)
     return Pairing(
         pairs=_with_transition(merged[scored].drop(columns="side").reset_index(drop=True)),
-        only_a=merged.loc[merged["side"] == "left_only", PAIR_KEY].reset_index(drop=True),
-        only_b=merged.loc[merged["side"] == "right_only", PAIR_KEY].reset_index(drop=True),
-        unscored=merged.loc[both & ~scored, [*PAIR_KEY, "scored_a", "scored_b"]].reset_index(drop=True),
+        only_a=merged.loc[merged["side"] == "left_only", columns].reset_index(drop=True),
+        only_b=merged.loc[merged["side"] == "right_only", columns].reset_index(drop=True),
+        unscored=merged.loc[both & ~scored, [*columns, "scored_a", "scored_b"]].reset_index(drop=True),
     )
 
 

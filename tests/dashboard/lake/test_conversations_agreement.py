@@ -19,9 +19,9 @@ from tests.factories.dirt import dirty_file, odd_values, repeat_key
 from tests.factories.rlve_review import conversation, sample_conversations, write_conversations
 
 FIGURES = (
-    "complete", "episode", "env", "difficulty", "seed", "termination", "correct", "reward", "r_task", "violation",
-    "turns", "tool_calls", "tool_errors", "invalid_calls", "facts", "facts_told", "acts", "parts", "said",
-    "window_high", "duration_ms",
+    "complete", "episode", "env", "difficulty", "seed", "termination", "correct", "reward", "r_task",
+    "violation", "turns", "tool_calls", "tool_errors", "invalid_calls", "facts", "facts_told",
+    "acts", "parts", "said", "window_high", "duration_ms",
 )  # fmt: skip
 
 
