@@ -12,7 +12,6 @@ decides a threshold question without running the matcher when it cannot be reach
 from __future__ import annotations
 
 import re
-from collections import Counter
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
@@ -85,5 +84,6 @@ def _upper_bound(left: str, right: str) -> int:
     bound = round(100 * (2.0 * min(len(left), len(right)) / total))
     if bound <= MATCH_THRESHOLD:
         return bound
-    shared = sum((Counter(left) & Counter(right)).values())
+    chars = set(right)
+    shared = sum(map(min, map(left.count, chars), map(right.count, chars)))
     return round(100 * (2.0 * shared / total))

@@ -7,16 +7,11 @@ of wanted values, kept as a bit mask, and axes are independent but for the union
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from shopsim.catalog import OptionAxis, Product, price_axes, resolve_price
-
-__all__ = ["Choice", "ChoiceAxis", "Combinations", "build_axes"]
-
-Matcher = Callable[[str, str], bool]
-"""(chosen value, wanted value) -> whether the one meets the other."""
+__all__ = ["Choice", "ChoiceAxis", "Combinations"]
 
 
 class Choice(NamedTuple):
@@ -133,40 +128,3 @@ class Combinations:
                 chosen[axis.name] = choice.shown
                 yield from self._extend(index + 1, union, chosen)
         chosen.pop(axis.name, None)
-
-
-def build_axes(
-    product: Product, wanted: Sequence[str], limit: float | None, matches: Matcher
-) -> Combinations | None:
-    """The selections of ``product`` that offer every ``wanted`` value within ``limit``; None when none can.
-
-    ``wanted`` holds distinct values. Without a limit every price will do, even an unverifiable one.
-    """
-    deciding = price_axes(product)
-    constant = resolve_price(product, {}).price if not deciding else None
-    if limit is not None and (
-        len(deciding) >= 2 or (not deciding and (constant is None or constant > limit))
-    ):
-        return None
-    axes = []
-    for axis in product.axes:
-        sets_price = len(deciding) == 1 and axis is deciding[0]
-        choices = []
-        for value in axis.values:
-            price = resolve_price(product, {axis.name: value.shown}).price if sets_price else None
-            if limit is None or _keeps(axis, value.shown, sets_price, price, limit):
-                choices.append(Choice(value.shown, _mask(value.shown, wanted, matches), price))
-        axes.append(ChoiceAxis(axis.name, tuple(choices), sets_price))
-    combinations = Combinations(tuple(axes), (1 << len(wanted)) - 1, constant)
-    return combinations if combinations else None
-
-
-def _keeps(axis: OptionAxis, shown: str, sets_price: bool, price: float | None, limit: float) -> bool:
-    """Whether a value leaves the price verifiable and, where it sets it, within ``limit``."""
-    if sets_price:
-        return price is not None and price <= limit
-    return axis.find(shown) is not None
-
-
-def _mask(shown: str, wanted: Sequence[str], matches: Matcher) -> int:
-    return sum(1 << bit for bit, entry in enumerate(wanted) if matches(shown, entry))

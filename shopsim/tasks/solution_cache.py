@@ -70,7 +70,7 @@ class SolutionCache:
             solver = solver_for(self._corpus, self._terms)
             for key in progress(missing) if progress else missing:
                 goal = replace(self._goals.get(key[0]), price_upper=key[1])
-                known[key] = frozenset(solution.asin for solution in solver.solve(goal))
+                known[key] = solver.satisfying(goal)
             self._write(known)
         self._known = known
         return {key: known[key] for key in wanted}

@@ -17,8 +17,9 @@ from shopsim.catalog import Corpus, Product, resolve_price
 from shopsim.env.fuzzy import is_match
 from shopsim.env.terms import TermExtractor
 from shopsim.tasks.candidates import AttributeIndex, Positions, TypeIndex
-from shopsim.tasks.combinations import Combinations, build_axes
+from shopsim.tasks.combinations import Combinations
 from shopsim.tasks.goals import Goal
+from shopsim.tasks.offers import Offer, Wanted
 
 __all__ = ["GoalSolver", "Selection", "Solution", "is_satisfiable", "solve", "solver_for"]
 
@@ -71,18 +72,20 @@ class GoalSolver:
         self.terms = terms
         self._types = TypeIndex(corpus.products, terms)
         self._attributes = AttributeIndex(corpus.products)
+        self._offers: dict[int, Offer] = {}
         self._option_matches: dict[tuple[str, str], bool] = {}
 
     def solve(self, goal: Goal) -> list[Solution]:
         """The satisfying purchases by product, in catalogue order."""
         return list(self._solutions(goal))
 
+    def satisfying(self, goal: Goal) -> frozenset[str]:
+        """The ASINs of :meth:`solve`, without working out the purchases."""
+        return frozenset(self.corpus.products[place].asin for place in self._satisfying(goal))
+
     def is_satisfiable(self, goal: Goal) -> bool:
-        """Whether any purchase satisfies the goal; the goal's own product is tried first."""
-        fitting = self._with_attributes(goal, self._types.matching(goal))
-        products = self.corpus.products
-        ordered = sorted(fitting.tolist(), key=lambda place: products[place].asin != goal.asin)
-        return any(self._combinations(goal, products[place]) for place in ordered)
+        """Whether any purchase satisfies the goal."""
+        return any(True for _ in self._satisfying(goal))
 
     def explain_unsatisfiable(self, goal: Goal) -> str:
         """Why nothing satisfies the goal, one sentence; ``""`` when something does.
@@ -95,11 +98,12 @@ class GoalSolver:
         fitting = self._with_attributes(goal, of_type)
         if not fitting.size:
             return self._explain_attributes(goal, of_type)
-        products = [self.corpus.products[place] for place in fitting]
-        offering = [found for product in products if (found := self._without_limit(goal, product))]
+        wanted = self._wanted(goal)
+        offers = [self._offer(place) for place in fitting.tolist()]
+        offering = [found for offer in offers if (found := offer.combinations(wanted, None))]
         if not offering:
-            return self._explain_options(goal, products)
-        if any(self._combinations(goal, product) for product in products):
+            return self._explain_options(goal, [self.corpus.products[place] for place in fitting])
+        if any(offer.admits_any(wanted, goal.price_upper) for offer in offers):
             return ""
         prices = [price for found in offering if (price := found.cheapest()) is not None]
         if not prices:
@@ -107,14 +111,22 @@ class GoalSolver:
         return f"the cheapest fitting purchase costs {min(prices):g}, over the limit of {goal.price_upper:g}"
 
     def _solutions(self, goal: Goal) -> Iterator[Solution]:
-        for place in self._with_attributes(goal, self._types.matching(goal)):
+        wanted = self._wanted(goal)
+        for place in self._with_attributes(goal, self._types.matching(goal)).tolist():
             product = self.corpus.products[place]
-            combinations = self._combinations(goal, product)
+            combinations = self._offer(place).combinations(wanted, goal.price_upper)
             if combinations:
                 selected = next(iter(combinations))
                 price = resolve_price(product, selected).price
                 options, count = combinations.admissible(), combinations.count()
                 yield Solution(product, selected, price, options, count, combinations)
+
+    def _satisfying(self, goal: Goal) -> Iterator[int]:
+        """The places of the products with a satisfying purchase, ascending."""
+        wanted = self._wanted(goal)
+        for place in self._with_attributes(goal, self._types.matching(goal)).tolist():
+            if self._offer(place).admits_any(wanted, goal.price_upper):
+                yield place
 
     def _with_attributes(self, goal: Goal, candidates: Positions) -> Positions:
         """Those of ``candidates`` that have every wanted attribute."""
@@ -124,11 +136,14 @@ class GoalSolver:
             candidates = candidates[self._attributes.having(entry, candidates)]
         return candidates
 
-    def _combinations(self, goal: Goal, product: Product) -> Combinations | None:
-        return build_axes(product, _wanted(goal), goal.price_upper, self._matches)
+    def _offer(self, place: int) -> Offer:
+        offer = self._offers.get(place)
+        if offer is None:
+            offer = self._offers[place] = Offer(self.corpus.products[place])
+        return offer
 
-    def _without_limit(self, goal: Goal, product: Product) -> Combinations | None:
-        return build_axes(product, _wanted(goal), None, self._matches)
+    def _wanted(self, goal: Goal) -> Wanted:
+        return Wanted(goal.goal_options, self._matches)
 
     def _matches(self, shown: str, entry: str) -> bool:
         pair = (shown, entry)
@@ -151,7 +166,7 @@ class GoalSolver:
         )
 
     def _explain_options(self, goal: Goal, products: list[Product]) -> str:
-        for entry in _wanted(goal):
+        for entry in goal.goal_options:
             offered = (value.shown for product in products for axis in product.axes for value in axis.values)
             if not any(self._matches(shown, entry) for shown in offered):
                 return f"none of the {_count(products)} with all attributes offers the option {entry!r}"
@@ -183,11 +198,6 @@ def solve(goal: Goal, corpus: Corpus, terms: TermExtractor) -> list[Solution]:
 def is_satisfiable(goal: Goal, corpus: Corpus, terms: TermExtractor) -> bool:
     """Whether any purchase in ``corpus`` satisfies ``goal``."""
     return solver_for(corpus, terms).is_satisfiable(goal)
-
-
-def _wanted(goal: Goal) -> tuple[str, ...]:
-    """The distinct wanted option values: one wanted twice is met twice or not at all."""
-    return tuple(dict.fromkeys(goal.goal_options))
 
 
 def _count(products: Positions | list[Product] | list[Combinations]) -> str:

@@ -57,6 +57,7 @@ def check_against_brute_force(corpus: Corpus) -> int:
         expected = brute_force(goal, corpus)
         total += len(expected)
         assert solved(solver, goal) == expected
+        assert solver.satisfying(goal) == {asin for asin, _, _ in expected}
         assert solver.is_satisfiable(goal) is bool(expected)
         assert (solver.explain_unsatisfiable(goal) == "") is bool(expected)
         for solution in solver.solve(goal):
