@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +25,7 @@ from shopsim.rollout.locking import folder_lock
 from shopsim.rollout.manifest import ANOTHER_NAME
 from shopsim.rollout.trace import TraceIndex, TraceWriter
 from shopsim.storage import storing
+from shopsim.threads import in_threads
 
 if TYPE_CHECKING:
     from shopsim.rlve.shop import Shop
@@ -95,33 +96,43 @@ class OpenRun:
         :class:`TracesMismatchError` for records that this run cannot have, and
         :class:`~shopsim.storage.StorageError` when the disk is full.
         """
-        threads = min(_MOST_THREADS, self._request.batch)
-        with ThreadPoolExecutor(threads) as pool, TraceWriter(self.folder / EPISODES_FILE) as writer:
+        with TraceWriter(self.folder / EPISODES_FILE) as writer:
             try:
                 while draws := self._course.batch(self.episodes):
-                    yield from self._play_batch(draws, pool, writer)
+                    yield from self._play_batch(draws, writer)
                     if (draws[-1].episode + 1) % _SAVED_EVERY < len(draws):
                         self._save()
             finally:
-                pool.shutdown(cancel_futures=True)
                 self._save()
 
-    def _play_batch(
-        self, draws: list[Draw], pool: ThreadPoolExecutor, writer: TraceWriter
-    ) -> Iterator[dict[str, Any]]:
+    def _play_batch(self, draws: list[Draw], writer: TraceWriter) -> Generator[dict[str, Any]]:
         missing = [draw for draw in draws if episode_id(draw.episode) not in self._recorded]
         for draw in draws:
             if draw not in missing:
                 record = self._index.read(episode_id(draw.episode))
                 _check_draw(self.folder, draw, record)
                 self._course.record(draw, record["end"])
-        records = pool.map(self._play_one, missing) if len(missing) > 1 else map(self._play_one, missing)
-        for draw, record in zip(missing, records, strict=True):
-            with storing(self.folder, hint=RESUME_LATER):
-                writer.append(record)
-            self._course.record(draw, record["end"])
-            self.played += 1
-            yield record
+        with closing(self._records(missing)) as records:
+            for draw, record in zip(missing, records, strict=True):
+                with storing(self.folder, hint=RESUME_LATER):
+                    writer.append(record)
+                self._course.record(draw, record["end"])
+                self.played += 1
+                yield record
+
+    def _records(self, draws: list[Draw]) -> Generator[dict[str, Any]]:
+        """The records in the order of ``draws``; several are played in threads, at the same time."""
+        if len(draws) < 2:
+            yield from map(self._play_one, draws)
+            return
+        early: dict[int, Future[dict[str, Any]]] = {}
+        place = 0
+        with closing(in_threads(self._play_one, draws, _MOST_THREADS)) as finished:
+            for ended, future in finished:
+                early[ended] = future
+                while place in early:
+                    yield early.pop(place).result()
+                    place += 1
 
     def _play_one(self, draw: Draw) -> dict[str, Any]:
         """One episode on this thread's own environment and agent."""
