@@ -190,10 +190,11 @@ def _stages(lake: Lake, run_ids: list[str], stage: str) -> pd.DataFrame:
 
     from dashboard.analysis.catalogues import not_prepared
     from dashboard.analysis.diagnosis import STAGES
-    from dashboard.lake.diagnosis import diagnose_runs, judged_by_catalogue, open_solutions
+    from dashboard.lake.diagnosis import diagnose_runs, judged_by_catalogue
     from shopsim.engine import open_engine
     from shopsim.errors import ShopSimError, UsageError
     from shopsim.progress import track
+    from shopsim.solved_tasks import open_solutions
 
     if stage not in STAGES:
         raise UsageError(f"--stage {stage}: no such stage", hint=f"Known: {', '.join(STAGES)}.")

@@ -66,18 +66,20 @@ def _check_port(port: int) -> None:
 
 
 def _prepare(settings: Settings, *, demo: bool) -> None:
-    """Prepare the catalogue and record the demo runs, of both families, where anything is missing.
+    """Prepare the catalogue, solve its tasks and record the demo runs of both families: what is missing.
 
     A problem with the catalogue is told and no reason to stay closed: recorded runs can be reviewed
     without it, and pages that need it repeat the problem.
     """
     from shopsim.pipeline.prepare import prepare
     from shopsim.progress import track
+    from shopsim.solved_tasks import solve_persona_tasks
 
     try:
         report = prepare(settings, progress=track)
         if report.written:
             typer.echo(f"Prepared the catalogue in {settings.prepared_dir}.")
+        solve_persona_tasks(settings, report.product_data_sha256, track)
         if demo:
             _record_demos(settings)
     except ShopSimError as error:

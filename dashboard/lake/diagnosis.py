@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
 
 import pandas as pd
 
 from dashboard.analysis.diagnosis import SolutionKey, diagnose_episodes
 from dashboard.lake.store import Lake
-from shopsim.engine import Engine
 from shopsim.tasks.solution_cache import SolutionCache
 
-__all__ = ["diagnose_runs", "judged_by_catalogue", "open_solutions"]
+__all__ = ["diagnose_runs", "judged_by_catalogue"]
 
-_FOLDER: Final = (".shopsim", "solutions")
 Progress = Callable[[list[SolutionKey]], Iterable[SolutionKey]]
-
-
-def open_solutions(engine: Engine) -> SolutionCache:
-    """What satisfies the tasks of the opened catalogue, remembered in its workspace."""
-    folder = engine.settings.workspace.joinpath(*_FOLDER)
-    return SolutionCache(engine.corpus, engine.goals, engine.terms, folder)
 
 
 def judged_by_catalogue(lake: Lake, run_ids: Sequence[str], solutions: SolutionCache | None) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.lake.diagnosis import diagnose_runs, open_solutions
+from dashboard.lake.diagnosis import diagnose_runs
 from dashboard.ui.data import get_lake, lake_version
 from dashboard.ui.engine import get_engine
 from shopsim.engine import Engine
 from shopsim.errors import ShopSimError
+from shopsim.solved_tasks import open_solutions
 from shopsim.tasks.solution_cache import SolutionCache
 
 __all__ = ["diagnoses", "solution_cache"]

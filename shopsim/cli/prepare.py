@@ -40,15 +40,18 @@ def _prepare(
     from shopsim.pipeline.prepare import prepare
     from shopsim.progress import track
     from shopsim.settings import load_settings
+    from shopsim.solved_tasks import solve_persona_tasks
 
-    report = prepare(load_settings(), force, track, runtime_regex_task_ids=runtime_regex_task_id or None)
+    settings = load_settings()
+    report = prepare(settings, force, track, runtime_regex_task_ids=runtime_regex_task_id or None)
+    solved = solve_persona_tasks(settings, report.product_data_sha256, track)
     if as_json:
-        typer.echo(json.dumps(report.to_wire(), ensure_ascii=False))
+        typer.echo(json.dumps({**report.to_wire(), "tasks_solved": solved}, ensure_ascii=False))
     else:
-        typer.echo(_describe(report))
+        typer.echo(_describe(report, solved))
 
 
-def _describe(report: PreparationReport) -> str:
+def _describe(report: PreparationReport, solved: int) -> str:
     counts = report.counts
     if report.nothing_to_do:
         first = f"nothing to do: {len(report.kept)} files are there and right"
@@ -67,6 +70,7 @@ def _describe(report: PreparationReport) -> str:
             f"{counts.tasks_standard:,} standard",
             f"budgets   {kinds or 'none'}",
             f"splits    {splits}",
+            f"solved    {f'{solved:,} persona tasks' if solved else 'nothing to do'}",
             f"data      SHA-256 {report.product_data_sha256}",
         )
     )
@@ -81,7 +85,8 @@ def _reasons(counts: Counts) -> str:
 
 _HELP = """Make catalogue, splits and index from the raw archive.
 
-What is there and right is kept; what is there and wrong stops with one line that says so.
+What is there and right is kept; what is there and wrong stops with one line that says so. The products that
+satisfy each persona task are worked out for the review pages, once for a catalogue.
 
 Example: shopsim prepare
 """

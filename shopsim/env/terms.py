@@ -12,10 +12,18 @@ import re
 import threading
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["FALLBACK_NAME", "MODEL_NAME", "TermExtractor", "default_extractor", "literal_terms"]
+__all__ = [
+    "FALLBACK_NAME",
+    "MODEL_NAME",
+    "TermExtractor",
+    "default_extractor",
+    "default_identity",
+    "literal_terms",
+]
 
 MODEL_NAME = "zh_core_web_sm"
 FALLBACK_NAME = "literal-fallback"
@@ -40,7 +48,7 @@ def literal_terms(title: str) -> frozenset[str]:
 
 
 class TermExtractor:
-    """Title terms, cached by title. ``name`` says which rule is in force.
+    """Title terms, cached by title. ``name`` says which rule is in force, ``identity`` also of which version.
 
     ``pipeline`` is a loaded spaCy pipeline that sets ``pos_``, or None for literal terms only. Safe to
     share between threads: the pipeline runs under a lock.
@@ -48,6 +56,7 @@ class TermExtractor:
 
     def __init__(self, pipeline: Any | None = None, *, name: str | None = None) -> None:
         self.name = name or (FALLBACK_NAME if pipeline is None else MODEL_NAME)
+        self.identity = self.name if pipeline is None else _versioned(self.name, pipeline.meta.get("version"))
         self._pipeline = pipeline
         self._cache: dict[str, frozenset[str]] = {}
         self._lock = threading.Lock()
@@ -76,6 +85,18 @@ class TermExtractor:
 def default_extractor() -> TermExtractor:
     """The extractor of this installation: ``zh_core_web_sm`` when it loads, else literal terms."""
     return TermExtractor(_load_model())
+
+
+def default_identity() -> str:
+    """The identity that :func:`default_extractor` has as a rule, told without loading a model."""
+    try:
+        return _versioned(MODEL_NAME, version(MODEL_NAME))
+    except PackageNotFoundError:
+        return FALLBACK_NAME
+
+
+def _versioned(name: str, number: object) -> str:
+    return f"{name}-{number}"
 
 
 def _load_model() -> Any | None:

@@ -10,9 +10,10 @@ import pytest
 from dashboard.analysis.diagnosis import STAGES
 from dashboard.cli import app
 from dashboard.lake import Lake
-from dashboard.lake.diagnosis import diagnose_runs, open_solutions
+from dashboard.lake.diagnosis import diagnose_runs
 from shopsim.cli.process import run_app
 from shopsim.rollout.selection import read_task_ids
+from shopsim.solved_tasks import open_solutions
 from tests.factories.search_pages import tiny_engine
 from tests.factories.tiny_workspace import tiny_workspace
 from tests.factories.traces import Episode, episode_id, episode_record, write_run

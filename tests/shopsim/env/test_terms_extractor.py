@@ -17,6 +17,7 @@ from shopsim.env.terms import (
     MODEL_NAME,
     TermExtractor,
     default_extractor,
+    default_identity,
     literal_terms,
 )
 
@@ -56,7 +57,7 @@ def test_literal_terms_are_pieces_of_the_title(title: str) -> None:
 
 def test_without_a_pipeline_the_fallback_is_used_and_named() -> None:
     extractor = TermExtractor()
-    assert extractor.name == FALLBACK_NAME
+    assert extractor.name == extractor.identity == FALLBACK_NAME
     assert extractor.terms("小冰箱") == {"小冰", "冰箱"}
 
 
@@ -116,8 +117,9 @@ def test_an_installed_model_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     meta = tmp_path / MODEL_NAME / f"{MODEL_NAME}-3.8.0" / "meta.json"
     (tmp_path / MODEL_NAME / "meta.json").write_bytes(meta.read_bytes())
     monkeypatch.syspath_prepend(str(tmp_path))
+    assert default_identity() == f"{MODEL_NAME}-3.8.0"
     extractor = default_extractor()
-    assert extractor.name == MODEL_NAME
+    assert (extractor.name, extractor.identity) == (MODEL_NAME, default_identity())
     assert extractor.terms("小冰箱") == {"冰", "箱"}
     assert default_extractor() is extractor
     assert extractor._pipeline.pipe_names == ["attribute_ruler"]

@@ -33,11 +33,13 @@ def test_prepare_reports_for_people_and_for_scripts(
     assert "products  8 raw, 0 excluded, 8 active, 8 in the search index" in text
     assert "budgets   hard_upper 5, runtime_regex_fallback 1" in text
     assert "splits    train 3, val 1, test 2" in text
+    assert "solved    6 persona tasks" in text
     assert run() == 0
-    assert "nothing to do: 8 files are there and right" in capsys.readouterr().out
+    again = capsys.readouterr().out
+    assert "nothing to do: 8 files are there and right" in again and "solved    nothing to do" in again
     assert run("--json") == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["nothing_to_do"] is True
+    assert report["nothing_to_do"] is True and report["tasks_solved"] == 0
     assert report["splits"] == {"train": 3, "val": 1, "test": 2}
     assert (report["tasks_persona"], report["index_products"]) == (6, 8)
 
