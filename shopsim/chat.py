@@ -33,8 +33,8 @@ class ChatError(ShopSimError):
     """An endpoint cannot be reached or answers with an error: names the address, never the key.
 
     ``status`` is the HTTP status, None when no answer came or it was no chat completion; ``retry_after`` are
-    the seconds that the endpoint asked for; ``passing`` says whether trying again may help; ``detail`` is what
-    the endpoint said (its first 4 KiB), of which the message holds the start.
+    the seconds that the endpoint asked for; ``passing`` says whether trying again may help. ``detail`` is
+    what the endpoint said (its first 4 KiB), of which the message holds the start.
     """
 
     code = "chat"
