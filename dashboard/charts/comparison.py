@@ -21,19 +21,23 @@ _TRANSITIONS = {
 }
 
 
-def difference_figure(rows: pd.DataFrame, *, title: str) -> go.Figure:
-    """A forest plot in percentage points; ``rows``: ``label, difference, low, high, verdict, n`` (shares)."""
+def difference_figure(rows: pd.DataFrame, *, title: str, shares: bool = True) -> go.Figure:
+    """A forest plot; ``rows``: ``label, difference, low, high, verdict, n``.
+
+    Differences of ``shares`` are drawn in percentage points, others as they are.
+    """
+    factor, unit, digits = (100, " points", 2) if shares else (1, "", 3)
     figure = go.Figure()
     for verdict, group in rows.groupby("verdict", sort=False):
         figure.add_trace(
             go.Scatter(
-                x=100 * group["difference"],
+                x=factor * group["difference"],
                 y=[plot_text(label, 34) for label in group["label"]],
                 error_x={
                     "type": "data",
                     "symmetric": False,
-                    "array": 100 * (group["high"] - group["difference"]),
-                    "arrayminus": 100 * (group["difference"] - group["low"]),
+                    "array": factor * (group["high"] - group["difference"]),
+                    "arrayminus": factor * (group["difference"] - group["low"]),
                     "thickness": 1.6,
                     "width": 4,
                 },
@@ -41,10 +45,10 @@ def difference_figure(rows: pd.DataFrame, *, title: str) -> go.Figure:
                 name=str(verdict),
                 marker={"size": 9, "color": _COLOURS.get(str(verdict), MUTED)},
                 customdata=group[["low", "high", "n"]].assign(
-                    low=100 * group["low"], high=100 * group["high"]
+                    low=factor * group["low"], high=factor * group["high"]
                 ),
-                hovertemplate="%{y}: %{x:+.2f} points<br>95% [%{customdata[0]:+.2f}, %{customdata[1]:+.2f}]"
-                "<br>n = %{customdata[2]}<extra></extra>",
+                hovertemplate=f"%{{y}}: %{{x:+.{digits}f}}{unit}<br>95% [%{{customdata[0]:+.{digits}f}}, "
+                f"%{{customdata[1]:+.{digits}f}}]<br>n = %{{customdata[2]}}<extra></extra>",
             )
         )
     finish(figure, height=80 + 30 * len(rows))

@@ -20,7 +20,7 @@ from dashboard.lake.folders import (
     reason_of,
     unique_name,
 )
-from shopsim.rlve.rollout.plan import CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE
+from shopsim.rlve.runfiles import CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE
 
 __all__ = ["ConversationFindings", "FoundConversations", "find_conversations"]
 

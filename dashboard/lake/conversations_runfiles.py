@@ -36,6 +36,7 @@ def manifest_row(found: FoundConversations, problems: list[str]) -> dict[str, An
         "simulated": json_flag(model.get("simulated")),
         "collection": json_text(environment.get("collection")),
         "environments": json_texts(environment.get("environments")),
+        "catalogue_sha256": json_text(environment.get("catalogue_sha256")),
         "products": json_whole(environment.get("products")),
         "requested": json_whole(plan.get("episodes")),
         "seed": json_whole(plan.get("seed")),

@@ -41,7 +41,10 @@ RUNS_SCHEMA: Final = pa.schema(
         ("simulated", _BOOL),
         ("environments", pa.list_(_TEXT)),
         *((name, _INT) for name in ("requested", "seed", "difficulty", "batch", "products")),
-        *((name, _TEXT) for name in ("user_provider", "user_model", "created_at", "plan")),
+        *(
+            (name, _TEXT)
+            for name in ("user_provider", "user_model", "created_at", "catalogue_sha256", "plan")
+        ),
         ("records", _INT),
         ("invalid_lines", _INT),
         ("problems", pa.list_(_TEXT)),

@@ -11,7 +11,6 @@ from dashboard.analysis.compare.defaults import default_baseline, default_oppone
 from dashboard.analysis.compare.tables import (
     SHARES,
     baseline_rows,
-    difference_rows,
     metric_rows,
     share_metrics,
     slice_rows,
@@ -20,11 +19,18 @@ from dashboard.charts.comparison import difference_figure, transition_figure
 from dashboard.lake.pairs import RunComparison
 from dashboard.ui import components as ui
 from dashboard.ui import live, state
-from dashboard.ui.comparison import candidates, catalogue_warning, comparable_runs, compare, name_and_id
+from dashboard.ui.comparison import (
+    candidates,
+    catalogue_warning,
+    comparable_runs,
+    compare,
+    draw_alignment,
+    name_and_id,
+)
 from dashboard.ui.data import Runs, shared
 from dashboard.ui.figures import drawn
 from dashboard.ui.navigation import page_url
-from dashboard.ui.text import count, interval, number, percent, plural, points, points_interval, safe_text
+from dashboard.ui.text import count, interval, number, percent, plural, points, points_interval
 
 SHOWN_TASKS = 500
 
@@ -139,8 +145,7 @@ def one_comparison(runs: Runs, result: RunComparison) -> None:
 
 def alignment(runs: Runs, result: RunComparison) -> None:
     """What else differs between the two runs, before any figure."""
-    pairing, rows = result.pairing, difference_rows(result.differences)
-    confounders = sum(difference.role == "confounder" for difference in result.differences)
+    pairing = result.pairing
     unknown = [
         runs.name(run_id)
         for run_id, known in zip((result.run_a, result.run_b), result.plans_known, strict=True)
@@ -155,24 +160,8 @@ def alignment(runs: Runs, result: RunComparison) -> None:
     title = f"{plural(len(pairing.pairs), 'paired task')}"
     if notes:
         title += f", {sum(left_out.values())} left out"
-    if confounders:
-        title += f"; {plural(confounders, 'setting')} differ besides what is compared"
-    elif unknown:
-        title += "; plans not recorded"
-    icon = ":material/warning:" if confounders or notes or unknown else ":material/check:"
-    with st.expander(safe_text(title), icon=icon, expanded=bool(confounders)):
-        if notes:
-            st.markdown(safe_text("Left out: " + "; ".join(notes) + "."))
-        if unknown:
-            st.markdown(
-                safe_text(f"No plan is recorded of {', '.join(unknown)}: what else differs is not known.")
-            )
-        if len(rows):
-            st.dataframe(
-                rows, hide_index=True, column_config={"field": "Setting", "a": "A", "b": "B", "meaning": "It"}
-            )
-        elif not unknown:
-            st.markdown("The two plans agree in every setting.")
+    told = "Left out: " + "; ".join(notes) + "." if notes else ""
+    draw_alignment(title, told, result.differences, unknown)
 
 
 def metrics_section(result: RunComparison) -> None:

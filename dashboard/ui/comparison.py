@@ -7,16 +7,26 @@ from typing import cast
 
 import streamlit as st
 
+from dashboard.analysis.compare.alignment import PlanDifference
 from dashboard.analysis.compare.catalogues import family_warning, kinship, mixed_warning
 from dashboard.analysis.compare.comparison import Bootstrap
 from dashboard.analysis.compare.defaults import Candidate
+from dashboard.analysis.compare.tables import difference_rows
 from dashboard.analysis.iterations import iteration_number, series_name
 from dashboard.lake import Lake
 from dashboard.lake.pairs import RunComparison, compare_runs
 from dashboard.ui.data import Runs, get_lake, lake_version
-from dashboard.ui.text import safe_text
+from dashboard.ui.text import plural, safe_text
 
-__all__ = ["candidates", "catalogue_warning", "comparable_runs", "compare", "mixed_catalogues", "name_and_id"]
+__all__ = [
+    "candidates",
+    "catalogue_warning",
+    "comparable_runs",
+    "compare",
+    "draw_alignment",
+    "mixed_catalogues",
+    "name_and_id",
+]
 
 
 def comparable_runs(runs: Runs) -> list[str]:
@@ -58,6 +68,36 @@ def mixed_catalogues(runs: Runs, run_ids: Sequence[str]) -> None:
     """A warning where one table holds tasks that may only share their numbers."""
     if told := mixed_warning(map(str, runs.table.loc[list(run_ids), "catalogue_family"])):
         st.warning(safe_text(told), icon=":material/warning:")
+
+
+def draw_alignment(
+    title: str, left_out: str, differences: Sequence[PlanDifference], unknown: Sequence[str]
+) -> None:
+    """What else differs between two runs: what is not paired, every setting, and whose plan is ``unknown``.
+
+    All texts are plain; ``left_out`` is a sentence or empty.
+    """
+    rows = difference_rows(differences)
+    confounders = sum(difference.role == "confounder" for difference in differences)
+    if confounders:
+        title += f"; {plural(confounders, 'setting')} {'differs' if confounders == 1 else 'differ'}"
+        title += " besides what is compared"
+    elif unknown:
+        title += "; plans not recorded"
+    icon = ":material/warning:" if confounders or left_out or unknown else ":material/check:"
+    with st.expander(safe_text(title), icon=icon, expanded=bool(confounders)):
+        if left_out:
+            st.markdown(safe_text(left_out))
+        if unknown:
+            st.markdown(
+                safe_text(f"No plan is recorded of {', '.join(unknown)}: what else differs is not known.")
+            )
+        if len(rows):
+            st.dataframe(
+                rows, hide_index=True, column_config={"field": "Setting", "a": "A", "b": "B", "meaning": "It"}
+            )
+        elif not unknown:
+            st.markdown("The two plans agree in every setting.")
 
 
 def compare(run_a: str, run_b: str, bootstrap: str) -> RunComparison:

@@ -12,12 +12,14 @@ import streamlit as st
 from dashboard.ui import state
 from dashboard.ui.data import Runs, load_runs, shared
 from dashboard.ui.figures import FinishedFigure
+from dashboard.ui.found import conversation_runs_found
 from dashboard.ui.layout import STYLE
 from dashboard.ui.missing import notes_here, quoted
 from dashboard.ui.navigation import link_to, page_url
 from dashboard.ui.pager import choose_page, draw_pager
 from dashboard.ui.shell import ensure_shell
 from dashboard.ui.text import count, error_text, plural, safe_html, safe_text, shorten
+from dashboard.ui.training import load_training
 from dashboard.ui.workspace import current_workspace
 
 __all__ = [
@@ -81,9 +83,6 @@ def require_runs(*, traces: bool = False) -> Runs:
 
 def _no_runs() -> None:
     """What there is instead, and what to do."""
-    from dashboard.ui.conversations import conversations_state
-    from dashboard.ui.training import load_training
-
     roots = ", ".join(str(root) for root in current_workspace().roots)
     if load_training().state.sources:
         empty_state(
@@ -92,7 +91,7 @@ def _no_runs() -> None:
         )
         link_to("training", "Training")
         return
-    if conversations_state().run_ids:
+    if conversation_runs_found():
         empty_state(
             f"No evaluation runs found in {roots}, only runs of the conversation environments.",
             hint="They are on the pages Curriculum and Conversations.",

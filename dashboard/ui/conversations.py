@@ -10,7 +10,9 @@ from typing import Any, ParamSpec, TypeVar
 import pandas as pd
 import streamlit as st
 
+from dashboard.analysis.compare.defaults import Candidate
 from dashboard.analysis.conversations import file_notes
+from dashboard.analysis.iterations import iteration_number, series_name
 from dashboard.lake.conversations import Conversations, ConversationsState
 from dashboard.ui import components as ui
 from dashboard.ui import state
@@ -20,7 +22,13 @@ from dashboard.ui.shared import Shared
 from dashboard.ui.text import error_text
 from dashboard.ui.workspace import Workspace, current_workspace
 
-__all__ = ["ConversationsView", "conversations_state", "load_conversations", "require_conversations"]
+__all__ = [
+    "ConversationsView",
+    "candidates",
+    "conversations_state",
+    "load_conversations",
+    "require_conversations",
+]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -92,6 +100,20 @@ def require_conversations() -> ConversationsView:
         )
         state.stop()
     return view
+
+
+def candidates(view: ConversationsView) -> list[Candidate]:
+    """The runs with an episode that has a verdict, as :mod:`dashboard.analysis.compare.defaults` takes them.
+
+    Runs without a catalogue's SHA-256 in their plan are a family of their own.
+    """
+    found = []
+    for run_id, row in view.table.iterrows():
+        if row["counted"] > 0:
+            name = view.runs.name(str(run_id))
+            family = row["catalogue_sha256"] if isinstance(row["catalogue_sha256"], str) else ""
+            found.append(Candidate(str(run_id), family, series_name(name), iteration_number(name), True))
+    return found
 
 
 def _current() -> tuple[Workspace, _Handle]:

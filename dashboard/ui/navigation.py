@@ -50,6 +50,7 @@ PAGES = (
     PageSpec("search_weights", "Search weights", ":material/balance:", "Environment"),
     PageSpec("sandbox", "Sandbox", ":material/shopping_cart:", "Environment"),
     PageSpec("curriculum", "Curriculum", ":material/trending_up:", "EcomRLVE"),
+    PageSpec("compare_conversations", "Compare conversations", ":material/compare_arrows:", "EcomRLVE"),
     PageSpec("conversations", "Conversations", ":material/forum:", "EcomRLVE"),
 )
 

@@ -49,7 +49,7 @@ class Pairing:
     unscored: pd.DataFrame
 
 
-def pair_episodes(a: pd.DataFrame, b: pd.DataFrame, key: Sequence[str] = tuple(PAIR_KEY)) -> Pairing:
+def pair_episodes(a: pd.DataFrame, b: pd.DataFrame, *, key: Sequence[str] = tuple(PAIR_KEY)) -> Pairing:
     """Pair two episode frames by ``key``, by default (split, task_id, sample_id) (spec 04 D).
 
     Both need the key columns, ``scored`` and any of :data:`METRICS`; rates are per episode. A task that

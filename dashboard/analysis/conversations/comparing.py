@@ -73,7 +73,7 @@ def compare_conversation_runs(
     sides = [_once(side) for side in (a, b)]
     if kin == "different":
         sides = [side[:0] for side in sides]
-    pairing = pair_episodes(sides[0], sides[1], PROBLEM_KEY)
+    pairing = pair_episodes(sides[0], sides[1], key=PROBLEM_KEY)
     names = env_places([*a["env"], *b["env"]])
     in_order = sorted(names, key=names.__getitem__)
     levels = sorted({*_levels(a), *_levels(b)}, key=lambda level: (names[level[0]], level[1]))
@@ -196,7 +196,8 @@ def _matched(a: pd.DataFrame, b: pd.DataFrame, name: str) -> MatchedDifference |
     table = pd.concat([side.agg(["sum", "mean", "std", "size"]) for side in sides], axis=1, keys=["a", "b"])
 
     def column(side: str, part: str) -> npt.NDArray[np.float64]:
-        return np.nan_to_num(table[side, part].to_numpy(dtype=float))
+        values: npt.NDArray[np.float64] = np.nan_to_num(table[side, part].to_numpy(dtype=float))
+        return values
 
     if COMPARED[name].kind == "share":
         return matched_shares(*(column(side, part) for side in ("a", "b") for part in ("sum", "size")))

@@ -160,6 +160,18 @@ class ConversationComparison:
     unnamed: tuple[int, int]
 
     @property
+    def nbytes(self) -> int:
+        """About how much memory it takes."""
+        frames = (self.pairing.pairs, self.pairing.only_a, self.pairing.only_b)
+        return 20_000 + sum(int(frame.memory_usage().sum()) for frame in frames)
+
+    @property
+    def same_mix(self) -> bool:
+        """Whether both runs were asked the same: every environment and difficulty in the same share."""
+        n_a, n_b = self.whole.n_a, self.whole.n_b
+        return all(level.n_a * n_b == level.n_b * n_a for level in self.levels)
+
+    @property
     def basis(self) -> Basis:
         """The main figure: paired where half of the smaller run's episodes are, else matched."""
         smaller = min(self.whole.n_a, self.whole.n_b)
