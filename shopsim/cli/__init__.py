@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import typer
 
-from shopsim.cli import budget, check_env, prepare, rlve, rollout, sample, search, serve, task, tasks
+from shopsim.cli import (
+    annotate,
+    budget,
+    check_env,
+    prepare,
+    rlve,
+    rollout,
+    sample,
+    search,
+    serve,
+    task,
+    tasks,
+)
 from shopsim.cli.process import run_app
 
 __all__ = ["app", "main"]
@@ -18,6 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+annotate.register(app)
 budget.register(app)
 check_env.register(app)
 prepare.register(app)

@@ -13,7 +13,7 @@ from shopsim.pipeline import layout
 from shopsim.pipeline.manifest import read_manifest
 from shopsim.settings import Settings, workspace_hint
 
-__all__ = ["RESTORE", "Source", "find_source", "read_raw"]
+__all__ = ["RESTORE", "Source", "find_source", "read_raw", "refuse_to_overwrite"]
 
 
 RESTORE: Final = "Restore the raw archive, or set corpus.raw_archive in configs/shopsim.toml."
@@ -43,7 +43,7 @@ def find_source(settings: Settings) -> Source:
     raw = settings.path(settings.corpus.raw_archive)
     annotations = settings.path(settings.corpus.annotations)
     folder = settings.prepared_dir
-    _refuse_to_overwrite(folder, raw, annotations)
+    refuse_to_overwrite(folder, raw, annotations)
     if raw.is_file():
         recorded = sha256_file(annotations) if annotations.is_file() else None
         return Source(raw, sha256_file(raw), annotations, recorded)
@@ -60,7 +60,8 @@ def read_raw(source: Source) -> bytes:
     return read_content(source.archive, hint=RESTORE)
 
 
-def _refuse_to_overwrite(folder: Path, *sources: Path) -> None:
+def refuse_to_overwrite(folder: Path, *sources: Path) -> None:
+    """Raise :class:`UsageError` when a source lies where one of the prepared files in ``folder`` belongs."""
     outputs = {(folder / name).resolve() for name in layout.EVERY_FILE}
     for path in sources:
         if path.resolve() in outputs:
