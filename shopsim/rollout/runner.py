@@ -73,7 +73,7 @@ class OpenRuns:
         """Episodes that :meth:`play` would play."""
         return sum(len(run.pending) for run in self._runs)
 
-    def play(self) -> Iterator[str]:
+    def play(self) -> Generator[str]:
         """Play what is pending; each record is on disk before its experiment's name is yielded.
 
         A run's summary is written as soon as its last episode is there. What was recorded stays when this

@@ -270,7 +270,7 @@ def test_a_stopped_run_waits_for_no_answer(engine: Engine, server: ChatServer) -
         playing = runs.play()
         assert next(playing) == "asked"
         clock = time.monotonic()
-        playing.close()  # type: ignore[attr-defined]
+        playing.close()
         assert time.monotonic() - clock < 5.0
     held.set()
     assert read_records(engine.settings.runs_root / "asked" / "traces.jsonl").records == 1
