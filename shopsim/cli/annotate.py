@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -89,7 +90,7 @@ def _annotate(
             typer.echo(json.dumps({"plan": stage.plan.to_wire(), "session": None}) if as_json else _UNSENT)
             return
         with counting("annotate") as show:
-            report = stage.run(show)
+            report = stage.run(show, _notice)
     if as_json:
         wire = {"plan": stage.plan.to_wire(), "session": report.to_wire()}
         typer.echo(json.dumps(wire, ensure_ascii=False))
@@ -98,6 +99,16 @@ def _annotate(
         typer.echo(_describe_session(report, stage, stage.out.resolve() == read.resolve()))
     if report.failed:
         raise typer.Exit(1)
+
+
+def _notice(under_way: int, seconds: float) -> None:
+    """Tell somebody at a terminal why a stop takes a moment."""
+    if sys.stderr.isatty():
+        typer.echo(
+            f"stopping: up to {seconds:g} s for the answers of {plural(under_way, 'request')} under way, "
+            "which are paid for (Ctrl-C: at once)",
+            err=True,
+        )
 
 
 def _describe_plan(stage: Stage) -> str:
@@ -136,9 +147,13 @@ def _estimate(least: Estimate, most: Estimate, per_minute: float) -> str:
     if not most.requests:
         return "nothing to send"
     requests = _range(least.requests, most.requests, "request")
-    minutes = _range(math.ceil(least.minutes), math.ceil(most.minutes), "minute")
+    minutes = _range(_minutes(least), _minutes(most), "minute")
     characters = _range(least.characters, most.characters, "character")
     return f"{requests}, {minutes} at {per_minute:g} a minute, {characters} sent"
+
+
+def _minutes(estimate: Estimate) -> int:
+    return max(1, math.ceil(estimate.minutes))
 
 
 def _range(least: int, most: int, noun: str) -> str:

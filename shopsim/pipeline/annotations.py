@@ -139,7 +139,7 @@ def _lines(path: Path, ignored: Counter[str]) -> Iterator[tuple[int, Mapping[str
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise FileError(f"{path}: no such file", hint="It holds the recorded persona budgets.") from None
+        raise FileError(f"{path}: no such file", hint=_ANNOTATE) from None
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror})") from None
     lines = data.split(b"\n")
@@ -158,4 +158,5 @@ def _lines(path: Path, ignored: Counter[str]) -> Iterator[tuple[int, Mapping[str
         yield number, record
 
 
+_ANNOTATE = "It holds the recorded persona budgets: restore it, or make it with `shopsim annotate`."
 _MEND = "Correct or remove that line."

@@ -104,5 +104,5 @@ def _check_missing(budgets: Iterable[Budget], give_up: Collection[int], source: 
         more = f" and {len(unexpected) - _SHOWN_MISSING} more" if len(unexpected) > _SHOWN_MISSING else ""
         raise PipelineError(
             f"{source}: no usable answer for {len(unexpected)} persona task(s): {shown}{more}",
-            hint=f"Record them, or give up on each with {GIVE_UP_OPTION} ID.",
+            hint=f"Record them (`shopsim annotate`), or give up on each with {GIVE_UP_OPTION} ID.",
         )

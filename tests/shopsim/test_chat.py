@@ -127,3 +127,31 @@ def test_an_endpoint_that_cannot_be_is_refused(changes: dict[str, object]) -> No
     with pytest.raises(UsageError) as refused:
         Endpoint(**(fields | changes))  # type: ignore[arg-type]
     assert "secret" not in str(refused.value)
+
+
+def test_an_error_tells_what_the_endpoint_said_but_never_the_key(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOPSIM_TEST_KEY", "secret-key")
+    server.answer = lambda _: (401, {"error": "x" * 300 + " wrong: secret-key", "hint": "end"})
+    with pytest.raises(ChatError) as caught:
+        client(server, key_variable="SHOPSIM_TEST_KEY").complete_once(MESSAGES)
+    assert "end" in caught.value.detail and "end" not in str(caught.value)
+    assert "wrong: [key]" in caught.value.detail
+    assert "secret" not in f"{caught.value} {caught.value.detail}"
+
+
+@pytest.mark.parametrize(
+    ("key", "said"), [("", "holds no key"), ("密钥", "no key has"), ("a\nb", "no key has")]
+)
+def test_what_can_be_no_key_is_told_and_never_shown(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch, key: str, said: str
+) -> None:
+    monkeypatch.setenv("SHOPSIM_TEST_KEY", key)
+    asking = client(server, key_variable="SHOPSIM_TEST_KEY")
+    for attempt in (asking.check_key, lambda: asking.complete_once(MESSAGES)):
+        with pytest.raises(ChatError, match=f"environment variable SHOPSIM_TEST_KEY: .*{said}") as caught:
+            attempt()
+        assert not key or key not in str(caught.value)
+    client(server).check_key()
+    assert server.requests == []

@@ -23,7 +23,7 @@ from shopsim.pipeline.annotate.errors import (
 )
 from shopsim.pipeline.answers import Answer
 
-__all__ = ["FAILURES_IN_A_ROW", "Session"]
+__all__ = ["FAILURES_IN_A_ROW", "Notice", "Session", "Show"]
 
 FAILURES_IN_A_ROW: Final = 5
 """After so many requests without a usable answer and none with one in between, the session stops."""
@@ -33,6 +33,9 @@ _LOOK_SECONDS: Final = 0.2
 
 Show = Callable[[int, int], None]
 """Called with the requests that are done and with all that are known of."""
+
+Notice = Callable[[int, float], None]
+"""Called when a session stops early: requests under way, and the seconds that they get to be answered."""
 
 
 class Session:
@@ -52,6 +55,7 @@ class Session:
         *,
         workers: int,
         show: Show = lambda done, total: None,
+        notice: Notice = lambda under_way, seconds: None,
         grace_seconds: float = _GRACE_SECONDS,
     ) -> None:
         self._asker = asker
@@ -60,6 +64,7 @@ class Session:
         self._stop = stop
         self._workers = workers
         self._show = show
+        self._notice = notice
         self._grace = grace_seconds
         self._changed = threading.Condition()
         self._under_way = 0
@@ -118,9 +123,13 @@ class Session:
 
     def _end(self, threads: list[threading.Thread]) -> None:
         """Let requests under way finish for a while; answers that come later are nobody's."""
-        self._stop.set()
+        with self._changed:
+            self._stop.set()
+            self._changed.notify_all()
         deadline = time.monotonic() + self._grace
         try:
+            if self._under_way:
+                self._notice(self._under_way, self._grace)
             for thread in threads:
                 if thread.ident is not None:
                     thread.join(max(0.0, deadline - time.monotonic()))

@@ -29,7 +29,7 @@ from shopsim.pipeline.annotate.plan import Plan, make_plan
 from shopsim.pipeline.annotate.prompt import PROTOCOL_VERSION, REQUEST_FIELDS, prompt_sha256
 from shopsim.pipeline.annotate.recorded import is_recorded, write_recorded
 from shopsim.pipeline.annotate.report import SessionReport
-from shopsim.pipeline.annotate.session import Session, Show
+from shopsim.pipeline.annotate.session import Notice, Session, Show
 from shopsim.pipeline.answers import Answer, Provenance
 from shopsim.pipeline.exclusions import exclude_products
 from shopsim.pipeline.identity import RawTask, broken_text, identify
@@ -77,10 +77,17 @@ class Stage:
             return True
         return not self.plan.asks and is_recorded(self.out, self._recorded())
 
-    def run(self, show: Show = lambda done, total: None, *, clock: Clock | None = None) -> SessionReport:
+    def run(
+        self,
+        show: Show = lambda done, total: None,
+        notice: Notice = lambda under_way, seconds: None,
+        *,
+        clock: Clock | None = None,
+    ) -> SessionReport:
         """Ask what the plan holds, save every answer, and record them all once none is missing.
 
-        ``show`` is called with the requests that are done and all that are known of. Raises
+        ``show`` is called with the requests that are done and all that are known of, ``notice`` with those
+        under way and the seconds they get when the session stops early. Raises
         :class:`ShopSimError` for what stops the session before its end; what was answered is saved then.
         """
         if not self.may_record:
@@ -102,6 +109,7 @@ class Stage:
                 stop,
                 workers=self.request.workers,
                 show=show,
+                notice=notice,
             )
             with _saying_what_is_kept(session):
                 session.run()
@@ -218,6 +226,8 @@ def _saying_what_is_kept(session: Session) -> Iterator[None]:
 
 
 def _kept(session: Session) -> str:
+    if not session.saved:
+        return "No answer was saved this time."
     saved = f"{plural(session.saved, 'answer')} of this session {'is' if session.saved == 1 else 'are'} kept"
     return f"{saved}; the same command goes on from there."
 

@@ -134,7 +134,7 @@ def test_what_stops_is_one_line(
         assert run(server, "--confirm-paid-api") == 1
         error = capsys.readouterr().err
         assert error.startswith("error: ") and error.count("\n") == 1
-        assert f"HTTP {status}" in error and said in error and "0 answers of this session are kept" in error
+        assert f"HTTP {status}" in error and said in error and "No answer was saved this time." in error
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     assert run(server, "--confirm-paid-api", "--key-variable", "NO_SUCH_KEY") == 2
     assert "--key-variable NO_SUCH_KEY: that environment variable holds no key" in capsys.readouterr().err
