@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dashboard.cli.target import RootOption, resolve_runs
+from dashboard.cli.target import RootOption, conversation_ids, resolve_runs
 
 if TYPE_CHECKING:
     from dashboard.analysis.compare import Gate
@@ -22,7 +23,12 @@ Every difference of the plans comes first, then per metric both means, the diffe
 bootstrap interval and n, the tasks fixed and broken with an exact McNemar test, and the effect per slice.
 A gate such as "r_success>=-0.02" makes the command exit 1 when the interval's lower end is worse.
 
+Runs of conversations are compared over the problems that both played, or where these are few over episodes
+matched by environment and difficulty; gates there are on passed, reward, turns, facts_told, invalid_calls.
+
 Example: shopsim-review compare demo-iter40 demo-iter80 --gate "r_success>=-0.02"
+
+Example: shopsim-review compare rlve-demo-trained rlve-demo-expert --gate "passed>=-0.02"
 
 Example: shopsim-review compare base_free iter80_free --root artifacts --bootstrap published --json
 """
@@ -61,6 +67,13 @@ def _compare(
 
     if len(runs) < 2:
         raise UsageError("compare: name at least two runs")
+    if _are_conversations(runs, root):
+        from dashboard.cli.compare_conversations import compare_in_terminal
+
+        if bootstrap is not None:
+            raise UsageError("compare: --bootstrap is for runs of shopping tasks", hint="Leave it out.")
+        compare_in_terminal(runs, root, gate or [], as_json=as_json, markdown=markdown)
+        return
     gates = [parse_gate(text) for text in gate or []]
     lake, ids = resolve_runs(runs, root)
     method = bootstrap or ("published" if gates else "fast")
@@ -78,6 +91,24 @@ def _compare(
             typer.echo(verdict.message)
     if any(not verdict.passed for _, verdict in verdicts):
         raise typer.Exit(1)
+
+
+def _are_conversations(runs: Sequence[str], root: Sequence[Path] | None) -> bool:
+    """Whether all runs are runs of conversations. Raises UsageError where only some of them are."""
+    from shopsim.errors import UsageError
+
+    talks = conversation_ids(runs, root)[1]
+    if all(talks) or not any(talks):
+        return all(talks)
+    others = [run for run, talk in zip(runs, talks, strict=True) if not talk]
+    lake = resolve_runs(others, root)[0]
+    mixed = [run for run, talk in zip(runs, talks, strict=True) if talk and not lake.has_run(run)]
+    if mixed:
+        raise UsageError(
+            f"compare: {mixed[0]} is a run of conversations and {others[0]} is not",
+            hint="Compare runs of one family; `shopsim-review runs` tells which is which.",
+        )
+    return False
 
 
 def _document(result: RunComparison, gates: Sequence[Gate]) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from dashboard.analysis.compare.catalogues import family_warning
 from dashboard.analysis.compare.slices import SLICES
 
 if TYPE_CHECKING:
-    from dashboard.analysis.compare import MetricComparison
+    from dashboard.analysis.compare import MetricComparison, PlanDifference
     from dashboard.lake.pairs import RunComparison
 
-__all__ = ["describe"]
+__all__ = ["describe", "difference_lines", "text_table"]
 
 _COUNTS: Final = frozenset(
     {"steps", "prompt_tokens", "completion_tokens", "total_tokens", "reasoning_tokens", "duration_ms"}
@@ -28,7 +28,7 @@ def describe(result: RunComparison, *, markdown: bool = False) -> str:
     blocks = [f"## {title}" if markdown else title, _alignment(result)]
     rows = [_metric_row(metric) for metric in comparison.metrics]
     heads = ("metric", "n", "A", "B", "B - A", "95% interval", "more tasks needed")
-    blocks.append(_table(heads, rows, markdown))
+    blocks.append(text_table(heads, rows, markdown))
     counts = comparison.transitions
     blocks.append(
         f"success: {counts['fixed']} fixed, {counts['broken']} broken, {counts['kept']} kept, "
@@ -52,7 +52,7 @@ def describe(result: RunComparison, *, markdown: bool = False) -> str:
             )
             for s in comparison.slices
         ]
-        blocks.append(_table(("slice", "value", "n", "A", "B", "success B - A", "q"), slices, markdown))
+        blocks.append(text_table(("slice", "value", "n", "A", "B", "success B - A", "q"), slices, markdown))
         blocks.append(
             "q: exact sign-flip (McNemar) p-values after Benjamini-Hochberg over all slices; "
             "difficulty is told by other policies on the same catalogue."
@@ -66,12 +66,7 @@ def _alignment(result: RunComparison) -> str:
     for known, run_id in zip(result.plans_known, (result.run_a, result.run_b), strict=True):
         if not known:
             lines.append(f"plan of {run_id}: not recorded, so nothing can be said about what else differs")
-    labels = {
-        "confounder": "differs besides what is compared",
-        "subject": "compared",
-        "irrelevant": "harmless",
-    }
-    lines += [f"{d.field}: {d.a!r} -> {d.b!r} ({labels[d.role]})" for d in result.differences]
+    lines += difference_lines(result.differences)
     for frame, text in (
         (pairing.only_a, f"only in {result.run_a}"),
         (pairing.only_b, f"only in {result.run_b}"),
@@ -80,6 +75,16 @@ def _alignment(result: RunComparison) -> str:
         if len(frame):
             lines.append(f"{len(frame)} tasks {text}: left out")
     return "\n".join(f"- {line}" for line in lines) or "- the plans agree, every task is paired"
+
+
+def difference_lines(differences: Sequence[PlanDifference]) -> list[str]:
+    """One line a setting in which two plans differ."""
+    labels = {
+        "confounder": "differs besides what is compared",
+        "subject": "compared",
+        "irrelevant": "harmless",
+    }
+    return [f"{d.field}: {d.a!r} -> {d.b!r} ({labels[d.role]})" for d in differences]
 
 
 def _metric_row(metric: MetricComparison) -> tuple[str, ...]:
@@ -96,7 +101,8 @@ def _metric_row(metric: MetricComparison) -> tuple[str, ...]:
     )
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], markdown: bool) -> str:
+def text_table(heads: Sequence[str], rows: Sequence[Sequence[str]], markdown: bool) -> str:
+    """Rows of texts under their heads, in columns or as a Markdown table."""
     if markdown:
         lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
         return "\n".join([*lines, *("| " + " | ".join(_cell(text) for text in row) + " |" for row in rows)])

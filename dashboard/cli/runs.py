@@ -8,11 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from dashboard.cli.target import RootOption, open_lake
+from dashboard.cli.target import RootOption, open_conversations, open_lake
 
 __all__ = ["register"]
 
-_HELP = """List runs with their coverage, reward and success.
+_HELP = """List runs of both families, shopping tasks and conversations, with coverage, reward and success.
+
+Success of a conversation: the episode passed.
 
 Example: shopsim-review runs --root runs --json
 """
@@ -27,9 +29,13 @@ def _runs(
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array, one object a run.")] = False,
 ) -> None:
-    lake = open_lake(root)
-    rows = lake.records("runs_with_figures")
-    for problem in lake.refresh().problems:
+    from dashboard.analysis.conversations import file_notes
+
+    lake, conversations = open_lake(root), open_conversations(root)
+    rows = [{"family": "shopping", **row} for row in lake.records("runs_with_figures")]
+    talks = conversations.records("conversation_runs_with_figures")
+    rows += [{**row, "problems": file_notes(row)} for row in talks]
+    for problem in dict.fromkeys([*lake.refresh().problems, *conversations.state.problems]):
         typer.echo(f"warning: {problem}", err=True)
     typer.echo(json.dumps(rows, ensure_ascii=False, indent=2) if as_json else _table(rows))
 
@@ -37,7 +43,7 @@ def _runs(
 def _table(rows: list[dict[str, Any]]) -> str:
     if not rows:
         return "No runs found. Name a folder with --root DIR."
-    heads = ("run", "kind", "episodes", "coverage", "reward", "success")
+    heads = ("run", "family", "kind", "episodes", "coverage", "reward", "success")
     cells = [heads, *(_cells(row) for row in rows)]
     if any(row["label"] not in (None, row["run_id"]) for row in rows):  # what pages call them
         names = ("name on pages", *(row["label"] or "" for row in rows))
@@ -54,6 +60,7 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     episodes = row["unique_episodes"]
     return (
         row["run_id"],
+        row["family"],
         row["kind"] + (" (scripted)" if row["simulated"] else ""),
         "-" if episodes is None else f"{episodes:,}",
         _share(row["coverage"]),

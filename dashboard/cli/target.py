@@ -10,12 +10,15 @@ import typer
 
 if TYPE_CHECKING:
     from dashboard.lake import Lake
+    from dashboard.lake.conversations import Conversations
     from dashboard.lake.training import Training
     from shopsim.errors import ShopSimError
 
 __all__ = [
     "RootOption",
     "checked_roots",
+    "conversation_ids",
+    "open_conversations",
     "open_lake",
     "open_training",
     "output_error",
@@ -69,6 +72,41 @@ def open_training(roots: Sequence[Path] | None) -> Training:
     with counting("reading rollouts") as progress:
         training.refresh(progress)
     return training
+
+
+def open_conversations(roots: Sequence[Path] | None) -> Conversations:
+    """The runs of conversations below ``roots`` (default: those of the workspace), read, with a bar."""
+    from functools import partial
+
+    from dashboard.lake.conversations import Conversations
+    from dashboard.ui.workspace import current_workspace
+    from shopsim.progress import track
+
+    workspace = current_workspace()
+    lake = Conversations(checked_roots(roots) or workspace.roots, workspace.cache_dir)
+    lake.refresh(partial(track, label="reading conversations"))
+    return lake
+
+
+def conversation_ids(
+    runs: Sequence[str], roots: Sequence[Path] | None
+) -> tuple[list[Path], list[str | None]]:
+    """Which of the named runs are runs of conversations, told by their files' names: folders to look in, ids.
+
+    A path adds its folder; the id is None for what is no such run.
+    """
+    from dashboard.lake.conversations_discovery import find_conversations
+    from dashboard.ui.workspace import current_workspace
+    from shopsim.rlve.runfiles import EPISODES_FILE, MANIFEST_FILE
+
+    names = (MANIFEST_FILE, EPISODES_FILE)
+    folders = [Path(run) for run in runs if any((Path(run) / name).is_file() for name in names)]
+    base = checked_roots(roots) or [root for root in current_workspace().roots if root.is_dir()]
+    found = find_conversations([*folders, *base]).runs
+    by_path = {run.path.resolve(): run.run_id for run in found}
+    known = {run.run_id for run in found}
+    ids = [by_path.get(Path(run).resolve()) or (run if run in known else None) for run in runs]
+    return [*folders, *base], ids
 
 
 def output_error(out: Path, error: OSError) -> ShopSimError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
@@ -31,6 +31,8 @@ from dashboard.lake.sql import load_sql
 from shopsim.rlve.rollout.plan import EPISODES_FILE
 
 __all__ = ["Conversations", "ConversationsState"]
+
+Progress = Callable[[Sequence[FoundConversations]], Iterable[FoundConversations]]
 
 _MEMORY: Final = "512MB"
 _VIEWS: Final = ("conversation_table_episodes", "conversation_table_parts", "conversation_table_runs")
@@ -91,14 +93,16 @@ class Conversations:
         with self._lock:
             return self._state if self._state is not None else self.refresh()
 
-    def refresh(self) -> ConversationsState:
+    def refresh(self, progress: Progress | None = None) -> ConversationsState:
         """Look for new, changed and vanished runs and read what changed.
 
-        What is wrong with one run becomes a problem of that run.
+        ``progress`` may wrap the list of runs (for example in a bar). What is wrong with one run becomes a
+        problem of that run.
         """
         with self._lock:
             findings = find_conversations(self.roots)
-            runs = {found.run_id: self._read(found) for found in findings.runs}
+            looked = findings.runs if progress is None else progress(findings.runs)
+            runs = {found.run_id: self._read(found) for found in looked}
             told = [
                 (run.found.run_id, str(run.found.path), run.stamp, run.row, run.windows)
                 for run in runs.values()
@@ -118,6 +122,16 @@ class Conversations:
             cursor = self._database.cursor()
         with cursor:
             return cast(pd.DataFrame, cursor.execute(load_sql(name), params).df())
+
+    def records(self, name: str, **params: Any) -> list[dict[str, Any]]:
+        """Like :meth:`query`, as plain Python objects ready for JSON (missing values are None)."""
+        with self._lock:
+            assert self.state and self._database is not None
+            cursor = self._database.cursor()
+        with cursor:
+            result = cursor.execute(load_sql(name), params)
+            columns = [column[0] for column in result.description]
+            return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
 
     def invalid_lines(self, run_id: str) -> tuple[InvalidLine, ...]:
         """The first lines of a run that are no record, and why."""

@@ -64,11 +64,9 @@ def _not_paired(names: tuple[str, str], result: ConversationComparison) -> list[
     for name, n, repeated, unnamed in sides:
         rest = n - whole.pairs - repeated - unnamed
         if rest and result.kin != "different":
-            notes.append(
-                f"{plural(rest, 'episode')} of {name}, whose problem the other run did not play once"
-            )
+            notes.append(f"{plural(rest, 'episode')} of {name} without a counterpart")
         if repeated:
-            notes.append(f"{plural(repeated, 'episode')} of {name}, whose problem it played several times")
+            notes.append(f"{plural(repeated, 'episode')} of {name} of problems that it played several times")
         if unnamed:
             notes.append(f"{plural(unnamed, 'episode')} of {name} without a seed")
     return notes
@@ -76,7 +74,7 @@ def _not_paired(names: tuple[str, str], result: ConversationComparison) -> list[
 
 def choose_basis(result: ConversationComparison) -> Basis:
     """Which episodes the differences are of, and what that means; there must be some."""
-    sizes = {"paired": result.whole.pairs, "matched": result.whole.matched["r_success"].n}
+    sizes = {"paired": result.whole.pairs, "matched": result.whole.matched["passed"].n}
     nouns = {"paired": "pair", "matched": "matched episode"}
     chosen = state.choice(
         "Differences over",
@@ -95,11 +93,11 @@ def choose_basis(result: ConversationComparison) -> Basis:
 def _method(result: ConversationComparison, basis: Basis) -> str:
     if basis == "paired":
         return (
-            "Pairs are episodes of the same environment, difficulty and seed: the same problem. 95% intervals "
-            "of differences: of shares Newcombe's for paired shares, of means the paired percentile bootstrap "
-            "(10,000 resamples)."
+            "Pairs are episodes of the same environment, difficulty and seed: the same problem. 95% "
+            "intervals of differences: of shares Newcombe's for paired shares, of means the paired "
+            "percentile bootstrap (10,000 resamples)."
         )
-    whole, found = result.whole, result.whole.matched["r_success"]
+    whole, found = result.whole, result.whole.matched["passed"]
     return (
         f"B − A within each of {plural(found.strata, 'combination')} of environment and difficulty that both "
         "runs played, averaged with the smaller of both numbers of episodes as weight; the weights add up to "
@@ -115,7 +113,7 @@ def draw_headline(result: ConversationComparison, basis: Basis) -> None:
     whole = result.whole
     unit = "pairs" if basis == "paired" else "matched episodes"
     with st.container(horizontal=True):
-        for name in ("r_success", "reward"):
+        for name in ("passed", "reward"):
             found = whole.difference(name, basis)
             if found is not None:
                 share, span = COMPARED[name].percent, found.interval

@@ -69,7 +69,7 @@ def draw_environments(
         _draw_differences(view, groups, name, basis)
     draw_figure_table([(group_label(group), group, name) for group in groups], basis, f"env_table_{name}")
     note = f"{COMPARED[name].label}: {COMPARED[name].meaning}. Intervals are not corrected for several rows."
-    if name == "r_success" and basis == "paired":
+    if name == "passed" and basis == "paired":
         told = [f"{g.env} {g.mcnemar_p:.2g} ({g.q:.2g})" for g in result.envs if g.q is not None]
         note += (
             " Exact McNemar p by environment, in brackets after Benjamini-Hochberg over all of them: "
@@ -116,7 +116,7 @@ def _draw_differences(
 def draw_levels(view: ConversationsView, run_ids: tuple[str, str], result: ConversationComparison) -> None:
     """Passed by environment and difficulty, with links to the conversations."""
     st.subheader("By environment and difficulty", anchor=False)
-    rows = figure_rows([(group.env, group, "r_success") for group in result.levels], "matched")
+    rows = figure_rows([(group.env, group, "passed") for group in result.levels], "matched")
     table = formatted(rows)
     table["env"] = [env_label(group.env) for group in result.levels]
     table["difficulty"] = [group.difficulty for group in result.levels]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
+from dashboard.analysis.compare.bootstrap import Interval
 from dashboard.analysis.compare.catalogues import Kinship
 from dashboard.analysis.compare.comparison import Comparison
 from dashboard.analysis.compare.pairing import METRICS
@@ -45,22 +47,26 @@ class Gate:
         entry = comparison.metric(self.metric)
         if entry is None or entry.interval is None:
             return GateResult(False, f"{self.metric}: no task on which both runs have it")
-        end = entry.interval.low if self.sense == ">=" else entry.interval.high
+        return self.judge(entry.interval, entry.n)
+
+    def judge(self, interval: Interval, n: int) -> GateResult:
+        """Test the gate on the interval of a difference over ``n`` pairs."""
+        end = interval.low if self.sense == ">=" else interval.high
         slack = end - self.bound if self.sense == ">=" else self.bound - end
         passed = slack >= -_ROUNDING * max(1.0, abs(self.bound))
         side = "lower" if self.sense == ">=" else "upper"
         verdict = "holds" if passed else "fails"
         return GateResult(
             passed,
-            f"gate {self.metric}{self.sense}{self.bound:g} {verdict}: {side} end {end:+.6g}, n = {entry.n}",
+            f"gate {self.metric}{self.sense}{self.bound:g} {verdict}: {side} end {end:+.6g}, n = {n}",
         )
 
 
-def parse_gate(text: str) -> Gate:
-    """Read ``METRIC>=NUMBER`` or ``METRIC<=NUMBER``. Raises :class:`UsageError` naming the known metrics."""
+def parse_gate(text: str, known: Collection[str] = METRICS) -> Gate:
+    """Read ``METRIC>=NUMBER`` or ``METRIC<=NUMBER``. Raises :class:`UsageError` naming those ``known``."""
     match = _GATE.fullmatch(text)
     if match is None:
         raise UsageError(f"gate {text!r}: write METRIC>=NUMBER or METRIC<=NUMBER, such as r_success>=-0.02")
-    if match["metric"] not in METRICS:
-        raise UsageError(f"gate {text!r}: unknown metric; known are {', '.join(METRICS)}")
+    if match["metric"] not in known:
+        raise UsageError(f"gate {text!r}: unknown metric; known are {', '.join(known)}")
     return Gate(match["metric"], match["sense"], float(match["bound"]))

@@ -49,11 +49,13 @@ class Pairing:
     unscored: pd.DataFrame
 
 
-def pair_episodes(a: pd.DataFrame, b: pd.DataFrame, *, key: Sequence[str] = tuple(PAIR_KEY)) -> Pairing:
+def pair_episodes(
+    a: pd.DataFrame, b: pd.DataFrame, *, key: Sequence[str] = tuple(PAIR_KEY), success: str = "r_success"
+) -> Pairing:
     """Pair two episode frames by ``key``, by default (split, task_id, sample_id) (spec 04 D).
 
-    Both need the key columns, ``scored`` and any of :data:`METRICS`; rates are per episode. A task that
-    either side could not score is no pair: unscored is not zero.
+    Both need the key columns, ``scored``, ``success`` and any of :data:`METRICS`; rates are per episode. A
+    task that either side could not score is no pair: unscored is not zero.
     """
     columns = list(key)
     merged = a.merge(b, on=columns, how="outer", suffixes=("_a", "_b"), indicator="side", validate="1:1")
@@ -61,7 +63,7 @@ def pair_episodes(a: pd.DataFrame, b: pd.DataFrame, *, key: Sequence[str] = tupl
     both = merged["side"] == "both"
     scored = both & merged["scored_a"].eq(True) & merged["scored_b"].eq(True)
     return Pairing(
-        pairs=_with_transition(merged[scored].drop(columns="side").reset_index(drop=True)),
+        pairs=_with_transition(merged[scored].drop(columns="side").reset_index(drop=True), success),
         only_a=merged.loc[merged["side"] == "left_only", columns].reset_index(drop=True),
         only_b=merged.loc[merged["side"] == "right_only", columns].reset_index(drop=True),
         unscored=merged.loc[both & ~scored, [*columns, "scored_a", "scored_b"]].reset_index(drop=True),
@@ -74,9 +76,9 @@ def transition_counts(pairs: pd.DataFrame) -> dict[str, int]:
     return {name: int(counts.get(name, 0)) for name in TRANSITIONS}
 
 
-def _with_transition(pairs: pd.DataFrame) -> pd.DataFrame:
-    before = pairs["r_success_a"].astype(float) == 1
-    after = pairs["r_success_b"].astype(float) == 1
+def _with_transition(pairs: pd.DataFrame, success: str) -> pd.DataFrame:
+    before = pairs[f"{success}_a"].astype(float) == 1
+    after = pairs[f"{success}_b"].astype(float) == 1
     names = pd.Series("never", index=pairs.index, dtype="str")
     names[~before & after] = "fixed"
     names[before & ~after] = "broken"

@@ -73,7 +73,7 @@ def compare_conversation_runs(
     sides = [_once(side) for side in (a, b)]
     if kin == "different":
         sides = [side[:0] for side in sides]
-    pairing = pair_episodes(sides[0], sides[1], key=PROBLEM_KEY)
+    pairing = pair_episodes(sides[0], sides[1], key=PROBLEM_KEY, success="passed")
     names = env_places([*a["env"], *b["env"]])
     in_order = sorted(names, key=names.__getitem__)
     levels = sorted({*_levels(a), *_levels(b)}, key=lambda level: (names[level[0]], level[1]))
@@ -139,7 +139,7 @@ def _group(
         {name: estimate for name in COMPARED if (estimate := _estimate(a, name)) is not None},
         {name: estimate for name in COMPARED if (estimate := _estimate(b, name)) is not None},
         {name: found for name in COMPARED if (found := _matched(a, b, name)) is not None},
-        _paired(pairing, COMPARED if difficulty is None else ("r_success",)),
+        _paired(pairing, COMPARED if difficulty is None else ("passed",)),
         transitions,
         mcnemar_exact(transitions["fixed"], transitions["broken"]),
     )

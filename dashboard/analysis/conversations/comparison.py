@@ -44,12 +44,12 @@ class Compared:
 
 
 COMPARED: Final[Mapping[str, Compared]] = {
-    "r_success": Compared(
+    "passed": Compared(
         "Passed", "correct, and without what makes the reward −1", "share", True, percent=True
     ),
     "reward": Compared("Reward", "mean total reward, −1 to 1", "mean", True, (-1.0, 1.0)),
     "turns": Compared("Turns", "mean turns of the agent", "mean", None),
-    "told_share": Compared(
+    "facts_told": Compared(
         "Facts told",
         "of what the user knew, the mean share told while the agent could act on it; what was never told is "
         "not held against the agent",
@@ -58,7 +58,7 @@ COMPARED: Final[Mapping[str, Compared]] = {
         (0.0, 1.0),
         percent=True,
     ),
-    "invalid": Compared(
+    "invalid_calls": Compared(
         "Invalid calls",
         "episodes with an unknown tool or wrong arguments, which makes the reward −1",
         "share",

@@ -137,7 +137,12 @@ def problem_rows(result: ConversationComparison, transition: str, env: str) -> p
     """The pairs of one transition (of one environment, where ``env`` is not empty), in order."""
     pairs = result.pairing.pairs
     pairs = pairs[pairs["transition"] == transition]
-    return (pairs[pairs["env"] == env] if env else pairs).reset_index(drop=True)
+    mine = pairs[pairs["env"] == env] if env else pairs
+    places = {group.env: place for place, group in enumerate(result.envs)}
+    order = mine.assign(place=mine["env"].map(places)).sort_values(
+        ["place", "difficulty", "episode_a"], kind="stable"
+    )
+    return order.drop(columns="place").reset_index(drop=True)
 
 
 def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
