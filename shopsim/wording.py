@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["percent", "plural", "signed"]
+__all__ = ["minus", "percent", "plural", "signed"]
 
 
 def plural(number: int, noun: str, nouns: str | None = None) -> str:
@@ -18,3 +18,11 @@ def percent(value: float | None) -> str:
 def signed(value: float | None) -> str:
     """A reward for a table: ``+0.125``; ``-`` where there is none."""
     return "-" if value is None else f"{value:+.3f}"
+
+
+def minus(numbers: str) -> str:
+    """Formatted numbers with a minus sign (U+2212) for sentences, tiles and reports that people read.
+
+    What a program may read keeps the hyphen: JSON, CSV and what commands print.
+    """
+    return numbers.replace("-", "\N{MINUS SIGN}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from dashboard.analysis.columns import Column
+from shopsim.wording import minus
 
 if TYPE_CHECKING:
     from dashboard.analysis.compare import Comparison
@@ -62,7 +63,7 @@ def effect_row(agent: str, comparison: Comparison, address: str) -> dict[str, An
         **row,
         "before": 100 * success.mean_a,
         "after": 100 * success.mean_b,
-        "gain": gain,
+        "gain": minus(gain),
         "fixed": comparison.transitions["fixed"],
         "broken": comparison.transitions["broken"],
     }
@@ -95,7 +96,7 @@ def recorded_gains(notes: Mapping[str, Any]) -> pd.DataFrame:
     for metric, change in recorded.items() if isinstance(recorded, Mapping) else ():
         parts = ("before", "after", "gain", "low", "high")
         if isinstance(change, Mapping) and all(_is_number(change.get(part)) for part in parts):
-            interval = f"{change['gain']:+.4f}  [{change['low']:+.4f}, {change['high']:+.4f}]"
+            interval = minus(f"{change['gain']:+.4f}  [{change['low']:+.4f}, {change['high']:+.4f}]")
             table.append((str(metric), float(change["before"]), float(change["after"]), interval))
     return pd.DataFrame(table, columns=list(NOTE_COLUMNS))
 

@@ -12,6 +12,7 @@ from dashboard.charts.row_axis import label_rows
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import MUTED, RunStyle, category_colours, finish
 from shopsim.search.documents import FIELDS
+from shopsim.wording import minus
 
 __all__ = ["gain_figure", "score_figure"]
 
@@ -49,8 +50,9 @@ _GAIN_TITLE = "Gain over the baseline (recall: points; MRR, nDCG: ×100)"
 
 def _gain_text(metric: str, gain: float, low: float, high: float) -> str:
     scale, digits, unit = (100, 1, " pts") if metric in SHARES else (1, 3, "")
-    spread = f"95% CI {scale * low:+.{digits}f} – {scale * high:+.{digits}f}"
-    return f"{scale * gain:+.{digits}f}{unit} ({spread if low == low else 'no interval: one task'})"
+    ends = minus(f"{scale * low:+.{digits}f} – {scale * high:+.{digits}f}")
+    spread = f"95% CI {ends}" if low == low else "no interval: one task"
+    return minus(f"{scale * gain:+.{digits}f}{unit}") + f" ({spread})"
 
 
 def gain_figure(

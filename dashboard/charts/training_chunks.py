@@ -12,6 +12,7 @@ from dashboard.analysis.training import chunk_label
 from dashboard.charts.row_axis import label_rows
 from dashboard.ui.text import plot_text
 from dashboard.ui.theme import MUTED, PALETTE, finish, translucent
+from shopsim.wording import minus
 
 __all__ = ["contribution_figure", "inclusion_figure"]
 
@@ -126,4 +127,4 @@ def contribution_figure(grid: pd.DataFrame) -> go.Figure:
 
 def _signed(value: float) -> str:
     text = "" if np.isnan(value) else f"{value:+.1f}"
-    return "0.0" if text in ("-0.0", "+0.0") else text
+    return "0.0" if text in ("-0.0", "+0.0") else minus(text)

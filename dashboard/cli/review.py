@@ -96,7 +96,7 @@ def _agreement(
 
 
 def _lines(pairs: pd.DataFrame, labels: pd.DataFrame, taxonomy: Taxonomy) -> list[str]:
-    from dashboard.ui.text import interval, is_missing
+    from dashboard.ui.text import is_missing
 
     lines = []
     for pair in pairs.to_dict("records"):
@@ -105,7 +105,7 @@ def _lines(pairs: pd.DataFrame, labels: pd.DataFrame, taxonomy: Taxonomy) -> lis
         for row in labels[mine].to_dict("records"):
             told = "undefined" if is_missing(row["kappa"]) else f"{row['kappa']:.2f}"
             if not is_missing(row["low"]):
-                told += f" {interval(row['low'], row['high'], digits=2)}"
+                told += f" [{row['low']:.2f}, {row['high']:.2f}]"
             lines.append(f"  {taxonomy.name(row['label'])}: kappa {told}, n = {row['n']}")
     return lines
 

@@ -14,6 +14,7 @@ from dashboard.lake.pairs import RunComparison
 from dashboard.report.document import Figure, Table, Tile, render
 from dashboard.report.section import Section, problem_lines
 from dashboard.ui.text import count, interval, number, percent, plural, points, points_interval, shorten
+from shopsim.wording import minus
 
 __all__ = ["comparison_report"]
 
@@ -90,7 +91,9 @@ def _tiles(result: RunComparison) -> list[Tile]:
         tiles.append(Tile("Success, A → B", shares))
     if reward and reward.interval:
         span = interval(reward.interval.low, reward.interval.high)
-        tiles.append(Tile("Reward, B − A", f"{reward.difference:+.4f}", f"95% CI {span}, n = {reward.n}"))
+        tiles.append(
+            Tile("Reward, B − A", minus(f"{reward.difference:+.4f}"), f"95% CI {span}, n = {reward.n}")
+        )
     tiles.append(Tile("Fixed / broken", f"{counts['fixed']} / {counts['broken']}", f"n = {comparison.pairs}"))
     tiles.append(Tile("Exact McNemar p", f"{comparison.mcnemar_p:.3g}", "if neither were better"))
     return tiles

@@ -1,6 +1,7 @@
 """Text from data made safe for Markdown, HTML and Plotly, and numbers written the same way everywhere.
 
-Pure functions. A missing value (None, NaN) is always :data:`MISSING`, never 0.
+Pure functions. A missing value (None, NaN) is always :data:`MISSING`, never 0; a negative number has a minus
+sign (U+2212) before it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from dashboard.analysis.recorded import printable
 from shopsim import wording
+from shopsim.wording import minus
 
 __all__ = [
     "MISSING",
@@ -93,29 +95,29 @@ def is_missing(value: Any) -> bool:
 
 def number(value: Any, digits: int = 3) -> str:
     """A plain number: ``0.542``."""
-    return MISSING if is_missing(value) else f"{float(value):,.{digits}f}"
+    return MISSING if is_missing(value) else minus(f"{float(value):,.{digits}f}")
 
 
 def percent(value: Any, digits: int = 1) -> str:
     """A share in [0, 1] as percent: ``51.8%``."""
-    return MISSING if is_missing(value) else f"{100 * float(value):.{digits}f}%"
+    return MISSING if is_missing(value) else minus(f"{100 * float(value):.{digits}f}%")
 
 
 def points(value: Any, digits: int = 2) -> str:
     """A difference of shares in percentage points: ``+32.50 points``."""
-    return MISSING if is_missing(value) else f"{100 * float(value):+.{digits}f} points"
+    return MISSING if is_missing(value) else minus(f"{100 * float(value):+.{digits}f} points")
 
 
 def points_interval(low: Any, high: Any, digits: int = 2) -> str:
     """The interval of a difference of shares: ``[+27.50, +37.50] points``."""
     if is_missing(low) or is_missing(high):
         return MISSING
-    return f"[{100 * float(low):+.{digits}f}, {100 * float(high):+.{digits}f}] points"
+    return minus(f"[{100 * float(low):+.{digits}f}, {100 * float(high):+.{digits}f}] points")
 
 
 def count(value: Any) -> str:
     """A whole number with thousands separators: ``1,234``."""
-    return MISSING if is_missing(value) else f"{int(value):,}"
+    return MISSING if is_missing(value) else minus(f"{int(value):,}")
 
 
 def tokens(value: Any) -> str:
@@ -150,9 +152,9 @@ def interval(low: Any, high: Any, *, as_percent: bool = False, digits: int | Non
         return MISSING
     if as_percent:
         places = 1 if digits is None else digits
-        return f"[{100 * float(low):.{places}f}, {100 * float(high):.{places}f}]%"
+        return minus(f"[{100 * float(low):.{places}f}, {100 * float(high):.{places}f}]%")
     places = 3 if digits is None else digits
-    return f"[{float(low):.{places}f}, {float(high):.{places}f}]"
+    return minus(f"[{float(low):.{places}f}, {float(high):.{places}f}]")
 
 
 def plural(n: Any, noun: str, nouns: str | None = None) -> str:

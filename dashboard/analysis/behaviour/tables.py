@@ -11,6 +11,7 @@ from dashboard.analysis.behaviour.measures import MEASURES
 from dashboard.analysis.behaviour.outcomes import OUTCOMES
 from dashboard.analysis.behaviour.paths import pattern_label
 from dashboard.analysis.columns import Column
+from shopsim.wording import minus
 
 __all__ = [
     "CHANGE_COLUMNS",
@@ -78,7 +79,8 @@ def change_rows(change: pd.DataFrame) -> pd.DataFrame:
     shown = change.copy()
     bounds = zip(change["low"], change["high"], change["measure"].map(_digits), strict=True)
     shown["interval"] = [
-        None if pd.isna(low) else f"[{low:+,.{places}f}, {high:+,.{places}f}]" for low, high, places in bounds
+        None if pd.isna(low) else minus(f"[{low:+,.{places}f}, {high:+,.{places}f}]")
+        for low, high, places in bounds
     ]
     return shown[list(CHANGE_COLUMNS)]
 

@@ -158,6 +158,8 @@ def test_notes_of_a_tuned_set_are_read_and_wrong_ones_left_out() -> None:
     gains = recorded_gains(notes)
     assert gains["metric"].tolist() == ["mrr_at_150"]
     assert gains["gain"].tolist() == ["+0.1000  [+0.0500, +0.1500]"]
+    lost = recorded_gains({"test_gain_over_v3": {"mrr_at_150": {**change, "gain": -0.1, "low": -0.25}}})
+    assert lost["gain"].tolist() == ["−0.1000  [−0.2500, +0.1500]"]
     assert recorded_gains({}).empty and recorded_gains({"test_gain_over_v3": 3}).empty
 
 

@@ -96,7 +96,7 @@ def test_gains_are_drawn_around_zero_with_their_intervals() -> None:
     assert list(first.error_x.array) == pytest.approx([10, 10])
     assert list(first.error_x.arrayminus) == pytest.approx([5, 10])
     assert first.customdata[0][0] == "MRR: +0.100 (95% CI +0.050 – +0.200)"
-    assert first.customdata[1][0] == "Recall@20: -20.0 pts (95% CI -30.0 – -10.0)"
+    assert first.customdata[1][0] == "Recall@20: −20.0 pts (95% CI −30.0 – −10.0)"
     assert "points" in figure.layout.xaxis.title.text
     assert list(figure.layout.yaxis.ticktext) == ["Recall@20", "MRR"]
     assert "<img" not in json.dumps(json.loads(figure.to_json()))

@@ -49,7 +49,7 @@ def test_success_and_transitions(
     a = [pair[0]["r_success"] == 1 for pair in pairs]
     b = [pair[1]["r_success"] == 1 for pair in pairs]
     n = len(pairs)
-    assert told["Success, B − A"] == f"{100 * (sum(b) - sum(a)) / n:+.2f} points"
+    assert told["Success, B − A"] == f"{100 * (sum(b) - sum(a)) / n:+.2f} points".replace("-", "−")
     assert told["Success of A → B"] == f"{100 * sum(a) / n:.2f}% → {100 * sum(b) / n:.2f}%"
     fixed = sum(not x and y for x, y in zip(a, b, strict=True))
     broken = sum(x and not y for x, y in zip(a, b, strict=True))
@@ -69,8 +69,8 @@ def test_the_metric_table(review: ReviewApp, pairs: list[tuple[dict[str, Any], d
         row = rows.loc[label]
         assert row["n"] == len(pairs)
         assert row["A"] == f"{sum(a) / len(a):,.4f}" and row["B"] == f"{sum(b) / len(b):,.4f}"
-        assert row["B − A"] == f"{(sum(b) - sum(a)) / len(a):,.4f}"
-        low, high = (float(end) for end in row["95% interval"].strip("[]").split(", "))
+        assert row["B − A"] == f"{(sum(b) - sum(a)) / len(a):,.4f}".replace("-", "−")
+        low, high = (float(end) for end in row["95% interval"].replace("−", "-").strip("[]").split(", "))
         assert low <= (sum(b) - sum(a)) / len(a) <= high
 
 
@@ -193,4 +193,4 @@ def test_published_runs_are_named_as_pages_and_commands_do_and_differences_are_p
     captions = [text.value.replace("\\", "") for text in page.caption]
     assert any("95% CI [+27.50, +37.50] points" in text for text in captions)
     rows = page.dataframe[0].value
-    assert rows["95% interval"].tolist() == ["[+27.50, +37.50] points", "[-1.50, +7.25] points"]
+    assert rows["95% interval"].tolist() == ["[+27.50, +37.50] points", "[−1.50, +7.25] points"]

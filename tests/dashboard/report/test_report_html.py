@@ -176,8 +176,9 @@ def test_a_comparison_tells_its_figures(lake: Lake) -> None:
     success = result.comparison.metric("r_success")
     assert success is not None
     assert success.interval is not None
-    assert f"{100 * success.difference:+.2f} points" in document.text
-    assert f"[{100 * success.interval.low:+.2f}, {100 * success.interval.high:+.2f}] points" in document.text
+    ends = f"[{100 * success.interval.low:+.2f}, {100 * success.interval.high:+.2f}] points"
+    for difference in (f"{100 * success.difference:+.2f} points", ends):
+        assert difference.replace("-", "−") in document.text
     assert f"{100 * success.mean_a:.2f}% → {100 * success.mean_b:.2f}%" in document.text
     counts = result.comparison.transitions
     assert f"{counts['fixed']} / {counts['broken']}" in document.text
