@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -16,45 +14,28 @@ from dashboard.analysis.weights import (
     presented_gains,
     presented_sets,
 )
-from dashboard.analysis.weights_effect import (
-    NOTE_COLUMNS,
-    flat_columns,
-    flat_table,
-    note_rows,
-    recorded_gains,
-)
 from dashboard.analysis.weights_moves import MOVE_COLUMNS
 from dashboard.charts.distributions import interval_figure
 from dashboard.charts.search_curves import recall_figure
 from dashboard.charts.search_scores import gain_figure
-from dashboard.ui import catalogue, state, tables, weights_view
 from dashboard.ui import components as ui
-from dashboard.ui.data import Runs, lake_version, load_runs, shared
+from dashboard.ui import state, tables, weights_view
+from dashboard.ui.data import Runs, shared
 from dashboard.ui.figures import drawn
 from dashboard.ui.search_lab import (
     SCOPES,
-    SPLITS,
     Lab,
-    OracleSet,
-    QuerySource,
-    TypedSet,
-    choose_relevance,
     get_lab,
 )
 from dashboard.ui.text import count, plural, safe_text
-from dashboard.ui.weight_sets import PRESET_NOTES, choose_baseline, choose_sets, legend, set_notes
+from dashboard.ui.weight_sets import choose_baseline, choose_sets, legend
+from dashboard.ui.weights_background import draw_background
+from dashboard.ui.weights_queries import choose_queries
 from dashboard.ui.weights_use import draw_use
 from dashboard.ui.weights_view import GROUPINGS, Asked
 from dashboard.ui.weights_why import draw_why, show_query
-from shopsim.errors import UsageError
 from shopsim.search import FieldWeights
 
-KINDS = {
-    "simple": "Simple instructions",
-    "full": "Full instructions",
-    "both": "Simple and full instructions",
-    "typed": "What agents typed",
-}
 MOST_MOVES = 100
 SIDES = ("winners", "losers")
 
@@ -86,60 +67,8 @@ def main() -> None:
     if others:
         draw_moves(lab, asked, sets, base, chosen)
     draw_why(lab, source, sets, base, chosen)
-    draw_background(lab, asked, sets, chosen)
+    draw_background(lab, asked, chosen, sets[chosen])
     draw_use(lab, asked, sets, base, chosen)
-
-
-def choose_queries(lab: Lab) -> tuple[QuerySource | None, Asked | None]:
-    """The queries to rank; None, with a line that says why, when there are none."""
-    columns = st.columns([3, 2, 3, 2, 2])
-    with columns[0]:
-        kind = state.choice("Queries", list(KINDS), key="kind", format_func=KINDS.__getitem__)
-    with columns[2]:
-        relevance = choose_relevance()
-    source: QuerySource
-    with columns[1]:
-        if kind == "typed":
-            chosen = choose_runs()
-            source = TypedSet(tuple(chosen), relevance, lake_version())
-        else:
-            split = state.choice("Split", list(SPLITS), key="split", format_func=SPLITS.__getitem__)
-            source = OracleSet(kind, split, relevance)
-    try:
-        groups = weights_view.facets(lab, source)
-    except UsageError as error:
-        ui.empty_state(str(error))
-        return None, None
-    with columns[3]:
-        domain = state.choice(
-            "Domain", ["", *sorted(set(groups["domain"]))], key="domain", format_func=any_of
-        )
-    with columns[4]:
-        length = state.choice(
-            "Length",
-            ["", *sorted(set(groups["length"]))],
-            key="length",
-            format_func=any_of,
-            help="Search tokens of the query.",
-        )
-    asked = Asked(source, domain, length)
-    if not len(weights_view.kept(lab, asked)):
-        ui.empty_state("No query matches.", hint="Widen the filters above.")
-        return source, None
-    return source, asked
-
-
-def any_of(name: str) -> str:
-    """A filter's value, or that it is open."""
-    return name or "All"
-
-
-def choose_runs() -> list[str]:
-    """Runs whose queries the scorer can rank: those with the prepared catalogue."""
-    runs = load_runs()
-    able = catalogue.runs_of_catalogue(runs, runs.with_traces)
-    chosen = state.choices("Runs", able, key="runs", format_func=runs.name, placeholder="All able runs")
-    return [run_id for run_id in able if run_id in chosen] if chosen else able
 
 
 def draw_measured(lab: Lab, asked: Asked, sets: Sets, runs: Runs) -> None:
@@ -282,44 +211,6 @@ def draw_moves(lab: Lab, asked: Asked, sets: Sets, base: str, chosen: str) -> No
     )
     more = f"The {MOST_MOVES} greatest are listed. " if counts[side] > MOST_MOVES else ""
     st.caption(f"{more}Select one to see below why the product stands where it stands.")
-
-
-def draw_background(lab: Lab, asked: Asked, sets: Sets, chosen: str) -> None:
-    """How the chosen set came about, and how flat the optimum is around it."""
-    st.subheader(safe_text(f"About {chosen}"), anchor=False)
-    notes = set_notes(chosen)
-    if chosen in PRESET_NOTES:
-        st.caption(safe_text(PRESET_NOTES[chosen]))
-    if notes:
-        draw_notes(notes, lab.engine.corpus.sha256)
-    if state.toggle("How flat is it around here?", key="flat", help="Changes one weight at a time."):
-        told = weights_view.flatness(lab, asked, sets[chosen], "mrr_at_150")
-        table = flat_table({one.field: one.changes for one in told})
-        st.dataframe(
-            table,
-            key="flatness",
-            hide_index=True,
-            column_config=tables.columns(flat_columns(table)),
-            alt="Change of MRR@150 when one weight is multiplied",
-        )
-        st.caption(
-            "Change of MRR@150 on the queries above when one weight is multiplied, all others as they are. "
-            "Small changes everywhere: the exact numbers hardly matter."
-        )
-
-
-def draw_notes(notes: dict[str, Any], catalogue_sha256: str) -> None:
-    """What the set's file says: facts, and the gain that tuning recorded."""
-    left, right = st.columns([2, 3], gap="large")
-    lines = [f"- {safe_text(label)}: {safe_text(text)}" for label, text in note_rows(notes, catalogue_sha256)]
-    with left:
-        st.markdown("\n".join(lines))
-    recorded = recorded_gains(notes)
-    if recorded.empty:
-        return
-    with right:
-        st.dataframe(recorded, key="recorded", hide_index=True, column_config=tables.columns(NOTE_COLUMNS))
-        st.caption("Gain over v3 on the test split, both kinds of instruction, as recorded by the tuning.")
 
 
 main()
