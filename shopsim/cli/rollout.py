@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _ENDPOINT_EPISODES: Final = 16
+_AT_A_TIME = typer.Option(
+    min=1,
+    help="Episodes at a time; results of scripts do not depend on it. "
+    f"Default: all processors; openai: {_ENDPOINT_EPISODES}.",
+)
 _JSON = typer.Option("--json", help="Print the summaries as JSON.")
 
 
@@ -63,14 +68,7 @@ def _run(
     ] = None,
     timeout: Annotated[float, typer.Option(help="openai: seconds until a request is given up.")] = 180.0,
     retries: Annotated[int, typer.Option(help="openai: tries after the first one.")] = 4,
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Episodes at a time; results of scripts do not depend on it. "
-            f"Default: all processors; openai: {_ENDPOINT_EPISODES}.",
-        ),
-    ] = None,
+    concurrency: Annotated[int | None, _AT_A_TIME] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing or failed.")] = False,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
