@@ -70,7 +70,7 @@ def choose_runs(view: ConversationsView, known: list[Candidate]) -> tuple[str, s
             default=default_baseline(known),
             format_func=view.runs.name,
             keep=True,
-            missing=lambda asked: ui.missing_runs(view.runs, asked),
+            missing=lambda asked: missing_run(view, asked),
         )
     with right:
         run_b = state.choice(
@@ -80,15 +80,18 @@ def choose_runs(view: ConversationsView, known: list[Candidate]) -> tuple[str, s
             default=default_opponent(known, run_a),
             format_func=view.runs.name,
             keep=True,
-            missing=lambda asked: missing_opponent(view, run_a, asked),
+            missing=lambda asked: missing_run(view, asked, run_a),
         )
     return run_a, run_b
 
 
-def missing_opponent(view: ConversationsView, run_a: str, asked: list[str]) -> str:
-    """Why a run of the address is not what A is compared with."""
-    if asked == [run_a]:
-        return f"{view.runs.name(run_a)} is A itself"
+def missing_run(view: ConversationsView, asked: list[str], run_a: str | None = None) -> str:
+    """Why a run of the address is not offered: unknown, A itself, or without an episode to compare."""
+    name = asked[-1]
+    if name == run_a:
+        return f"{view.runs.name(name)} is A itself"
+    if name in view.runs.ids:
+        return f"{view.runs.name(name)} has no episode with a verdict yet"
     return ui.missing_runs(view.runs, asked)
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
-from shopsim.formats import RLVE_CURRICULUM_SCHEMA, RLVE_EPISODE_SCHEMA, RLVE_MANIFEST_SCHEMA
+from shopsim.formats import (
+    RLVE_CURRICULUM_SCHEMA,
+    RLVE_ENVIRONMENT_VERSION,
+    RLVE_EPISODE_SCHEMA,
+    RLVE_MANIFEST_SCHEMA,
+)
 from shopsim.rlve.curriculum import AdaptiveWindow
 from shopsim.rollout.trace import encode_record
 
@@ -38,8 +43,9 @@ def conversation(
     termination: str = "answer",
     window: AdaptiveWindow | None = None,
     text: str = "I look for a kettle.",
+    seed: int | None = None,
 ) -> dict[str, Any]:
-    """The record of one episode of two turns."""
+    """The record of one episode of two turns; ``seed`` is its own where none is given."""
     parts, task = (_PARTS if correct else _WRONG)[env]
     total = -1.0 if violation else 0.75 * task + 0.15 / 3
     search = {"name": "catalog.search", "args": {"query": "kettle"}}
@@ -52,7 +58,7 @@ def conversation(
         "episode": number,
         "env": env,
         "difficulty": difficulty,
-        "seed": 7,
+        "seed": 1000 + number if seed is None else seed,
         "window": None if window is None else {k: getattr(window, k) for k in AdaptiveWindow.__slots__},
         "max_turns": 4,
         "tool_calls_per_turn": 1,
@@ -155,8 +161,10 @@ def write_conversations(
     difficulty: int | None = None,
     agent: str = "scripted-clerk",
     windows: dict[str, AdaptiveWindow] | None = None,
+    environment: Mapping[str, Any] | None = None,
+    user: Mapping[str, Any] | None = None,
 ) -> Path:
-    """A run folder as a rollout leaves it."""
+    """A run folder as a rollout leaves it; ``environment`` and ``user`` are fields of its plan to set."""
     folder.mkdir(parents=True, exist_ok=True)
     plan = {
         "experiment": folder.name,
@@ -169,8 +177,12 @@ def write_conversations(
             "collection": "PD,CART,STATUS",
             "environments": ["PD", "CART", "STATUS"],
             "products": 3,
+            "environment_version": RLVE_ENVIRONMENT_VERSION,
+            "catalogue_sha256": "c" * 64,
+            "denied_categories": [],
+            **(environment or {}),
         },
-        "user": {"provider": "templates"},
+        "user": {"provider": "templates", **(user or {})},
     }
     manifest = {
         "schema_version": RLVE_MANIFEST_SCHEMA,
