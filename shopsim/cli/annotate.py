@@ -15,7 +15,7 @@ from shopsim.cli.endpoint import KEY_HELP, endpoint_of
 from shopsim.wording import plural
 
 if TYPE_CHECKING:
-    from shopsim.pipeline.annotate import Stage
+    from shopsim.pipeline.annotate import AnnotationRequest, Stage
     from shopsim.pipeline.annotate.plan import Estimate
     from shopsim.pipeline.annotate.report import SessionReport
 
@@ -63,10 +63,8 @@ def _annotate(
     force: Annotated[bool, typer.Option("--force", help="Replace recorded annotations that differ.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print plan and session as JSON.")] = False,
 ) -> None:
-    from shopsim.pipeline.annotate import AnnotationRequest, open_stage
+    from shopsim.pipeline.annotate import AnnotationRequest
     from shopsim.pipeline.annotate.asking import Patience
-    from shopsim.progress import counting
-    from shopsim.settings import load_settings
 
     key = key_variable if confirm_paid_api else None  # a plan needs none
     endpoint = endpoint_of(base_url, model, key, timeout, retries, sampling)
@@ -82,11 +80,20 @@ def _annotate(
         Patience(rate_retries, retries, answer_retries),
         force,
     )
+    _ask(request, confirmed=confirm_paid_api, as_json=as_json)
+
+
+def _ask(request: AnnotationRequest, *, confirmed: bool, as_json: bool) -> None:
+    """Show the plan and, when it is confirmed, ask; exit with 1 when a text got no usable answer."""
+    from shopsim.pipeline.annotate import open_stage
+    from shopsim.progress import counting
+    from shopsim.settings import load_settings
+
     settings = load_settings()
-    with open_stage(settings, request, locked=confirm_paid_api) as stage:
+    with open_stage(settings, request, locked=confirmed) as stage:
         if not as_json:
             typer.echo(_describe_plan(stage))
-        if not confirm_paid_api:
+        if not confirmed:
             typer.echo(json.dumps({"plan": stage.plan.to_wire(), "session": None}) if as_json else _UNSENT)
             return
         with counting("annotate") as show:
