@@ -105,7 +105,6 @@ class Session:
         try:
             self._keep(ask, self._asker.ask(ask))
         except AllowanceUsedError:
-            self._queue.appendleft(ask)
             return False
         except UnansweredError as failure:
             raise AnnotationStoppedError(
@@ -145,8 +144,6 @@ class Session:
             finally:
                 with self._changed:
                     self._under_way -= 1
-                    if not settled:
-                        self._queue.appendleft(ask)
                     self._show_progress()
                     self._changed.notify_all()
                 if settled is None:

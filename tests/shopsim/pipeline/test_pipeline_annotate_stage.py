@@ -111,7 +111,9 @@ def test_what_a_model_annotates_builds_the_same_as_what_was_recorded(
             assert report.sent == report.saved == len(server.requests) == len(corpus.annotations)
             assert plan.least.requests < report.sent < plan.most.requests
             assert report.recorded == recorded
-            assert recorded.read_bytes().count(b"\n") == len(corpus.annotations)
+            lines = [json.loads(line) for line in recorded.read_text("utf-8").splitlines()]
+            names = tuple(corpus.annotations[0])
+            assert [{name: line[name] for name in names} for line in lines] == corpus.annotations
         prepare(settings)
         built.append(documents(settings))
     (archive, audit, manifest), (asked_archive, asked_audit, asked_manifest) = built
