@@ -86,6 +86,7 @@ def _annotate(
 def _ask(request: AnnotationRequest, *, confirmed: bool, as_json: bool) -> None:
     """Show the plan and, when it is confirmed, ask; exit with 1 when a text got no usable answer."""
     from shopsim.pipeline.annotate import open_stage
+    from shopsim.pipeline.annotate.watch import Watch
     from shopsim.progress import counting
     from shopsim.settings import load_settings
 
@@ -97,7 +98,7 @@ def _ask(request: AnnotationRequest, *, confirmed: bool, as_json: bool) -> None:
             typer.echo(json.dumps({"plan": stage.plan.to_wire(), "session": None}) if as_json else _UNSENT)
             return
         with counting("annotate") as show:
-            report = stage.run(show, _notice)
+            report = stage.run(Watch(show, _pausing, _stopping))
     if as_json:
         wire = {"plan": stage.plan.to_wire(), "session": report.to_wire()}
         typer.echo(json.dumps(wire, ensure_ascii=False))
@@ -108,14 +109,21 @@ def _ask(request: AnnotationRequest, *, confirmed: bool, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _notice(under_way: int, seconds: float) -> None:
-    """Tell somebody at a terminal why a stop takes a moment."""
+def _pausing(seconds: float, per_minute: float) -> None:
+    _tell(f"the endpoint's rate is reached: {seconds:g} s pause, then {per_minute:g} requests a minute")
+
+
+def _stopping(under_way: int, seconds: float) -> None:
+    _tell(
+        f"stopping: up to {seconds:g} s for the answers of {plural(under_way, 'request')} under way, "
+        "which are paid for (Ctrl-C: at once)"
+    )
+
+
+def _tell(why: str) -> None:
+    """Tell somebody at a terminal why it takes a moment; elsewhere errors stay one line."""
     if sys.stderr.isatty():
-        typer.echo(
-            f"stopping: up to {seconds:g} s for the answers of {plural(under_way, 'request')} under way, "
-            "which are paid for (Ctrl-C: at once)",
-            err=True,
-        )
+        sys.stderr.write(f"{why}\n")  # which the progress bar keeps clear of, unlike typer.echo
 
 
 def _describe_plan(stage: Stage) -> str:

@@ -15,6 +15,7 @@ from shopsim.pipeline.annotate.ledger import Ledger
 from shopsim.pipeline.annotate.limiter import Limiter, Turn
 from shopsim.pipeline.annotate.prompt import REQUEST_FIELDS, messages_of
 from shopsim.pipeline.annotate.refusal import Refusal, judge, stopping
+from shopsim.pipeline.annotate.watch import Watch
 from shopsim.pipeline.answers import Answer, AnswerFault
 
 __all__ = ["Asker", "Clock", "Patience", "StoppableClock"]
@@ -76,6 +77,7 @@ class Asker:
         patience: Patience,
         stop: threading.Event,
         clock: Clock | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self._client = client
         self._limiter = limiter
@@ -83,6 +85,12 @@ class Asker:
         self._patience = patience
         self._stop = stop
         self._clock = clock or StoppableClock(stop)
+        self._watch = watch or Watch()
+
+    @property
+    def under_way(self) -> int:
+        """Requests that were sent and have no answer yet."""
+        return self._ledger.under_way
 
     def ask(self, ask: Ask) -> Answer:
         """The checked answer to ``ask``.
@@ -106,7 +114,9 @@ class Asker:
             self._clock.wait(pause)
 
     def _once(self, ask: Ask) -> Answer:
-        chat = self._client.complete_once(messages_of(ask.task.task_id, ask.text), **REQUEST_FIELDS)
+        messages = messages_of(ask.task.task_id, ask.text)
+        with self._ledger.sending():
+            chat = self._client.complete_once(messages, **REQUEST_FIELDS)
         self._ledger.count_tokens(chat.usage)
         return read_completion(chat, ask)
 
@@ -116,7 +126,9 @@ class Asker:
         if refusal is Refusal.STOP:
             raise stopping(error) from None
         if refusal is Refusal.RATE:
-            self._limiter.refused(turn, self._clock.now(), error.retry_after)
+            seconds = self._limiter.refused(turn, self._clock.now(), error.retry_after)
+            if seconds is not None:
+                self._watch.pausing(seconds, self._limiter.per_minute)
         pause = retry_pause(number, error.retry_after) if refusal is Refusal.PASSING else 0.0
         return refusal, str(error), pause
 

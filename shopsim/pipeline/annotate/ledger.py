@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from shopsim.pipeline.annotate.errors import AllowanceUsedError
@@ -18,8 +19,20 @@ class Ledger:
         self._lock = threading.Lock()
         self._allowance = allowance
         self.sent = 0
+        self.under_way = 0
         self.prompt_tokens = 0
         self.completion_tokens = 0
+
+    @contextmanager
+    def sending(self) -> Iterator[None]:
+        """A request is under way inside."""
+        with self._lock:
+            self.under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.under_way -= 1
 
     def spend(self) -> None:
         """Take one request out of the allowance. Raises :class:`AllowanceUsedError` when there is none."""

@@ -57,17 +57,19 @@ class Limiter:
             self._next = now + _MINUTE / self._rate
             return Turn(0.0, self._wave)
 
-    def refused(self, turn: Turn, now: float, retry_after: float | None) -> None:
+    def refused(self, turn: Turn, now: float, retry_after: float | None) -> float | None:
         """The request of ``turn`` was refused for its rate: pause everybody, once for all of one wave.
 
-        Requests that had started before the pause belong to its wave, whenever their refusal comes. From the
-        second wave on the rate is halved each time.
+        Gives the seconds of a pause that begins, None when this wave has had its own. Requests that had
+        started before the pause belong to its wave, whenever their refusal comes. From the second wave on the
+        rate is halved each time.
         """
         with self._lock:
             if turn.wave != self._wave:
-                return
+                return None
             self._wave += 1
             if self._wave > 1:
                 self._rate = max(LOWEST_RATE, self._rate / 2)
             pause = COOLING_SECONDS if retry_after is None else max(0.0, retry_after)
             self._next = max(self._next, now + pause)
+            return pause

@@ -21,21 +21,16 @@ from shopsim.pipeline.annotate.errors import (
     SessionStoppedError,
     UnansweredError,
 )
+from shopsim.pipeline.annotate.watch import Watch
 from shopsim.pipeline.answers import Answer
 
-__all__ = ["FAILURES_IN_A_ROW", "Notice", "Session", "Show"]
+__all__ = ["FAILURES_IN_A_ROW", "Session"]
 
 FAILURES_IN_A_ROW: Final = 5
 """After so many requests without a usable answer and none with one in between, the session stops."""
 
 _GRACE_SECONDS: Final = 10.0
 _LOOK_SECONDS: Final = 0.2
-
-Show = Callable[[int, int], None]
-"""Called with the requests that are done and with all that are known of."""
-
-Notice = Callable[[int, float], None]
-"""Called when a session stops early: requests under way, and the seconds that they get to be answered."""
 
 
 class Session:
@@ -54,8 +49,7 @@ class Session:
         stop: threading.Event,
         *,
         workers: int,
-        show: Show = lambda done, total: None,
-        notice: Notice = lambda under_way, seconds: None,
+        watch: Watch | None = None,
         grace_seconds: float = _GRACE_SECONDS,
     ) -> None:
         self._asker = asker
@@ -63,8 +57,7 @@ class Session:
         self._save = save
         self._stop = stop
         self._workers = workers
-        self._show = show
-        self._notice = notice
+        self._watch = watch or Watch()
         self._grace = grace_seconds
         self._changed = threading.Condition()
         self._under_way = 0
@@ -93,7 +86,7 @@ class Session:
         try:
             for thread in threads:
                 thread.start()
-            self._watch(threads)
+            self._wait(threads)
         finally:
             self._end(threads)
         if self._error is not None:
@@ -114,7 +107,7 @@ class Session:
         self._show_progress()
         return True
 
-    def _watch(self, threads: list[threading.Thread]) -> None:
+    def _wait(self, threads: list[threading.Thread]) -> None:
         """Wait for the workers, or for a reason to stop."""
         with self._changed:
             while not self._stop.is_set() and any(thread.is_alive() for thread in threads):
@@ -127,8 +120,8 @@ class Session:
             self._changed.notify_all()
         deadline = time.monotonic() + self._grace
         try:
-            if self._under_way:
-                self._notice(self._under_way, self._grace)
+            if under_way := self._asker.under_way:
+                self._watch.stopping(under_way, self._grace)
             for thread in threads:
                 if thread.ident is not None:
                     thread.join(max(0.0, deadline - time.monotonic()))
@@ -206,4 +199,4 @@ class Session:
 
     def _show_progress(self) -> None:
         done = self.saved + len(self.failed)
-        self._show(done, done + len(self._queue) + self._under_way)
+        self._watch.progress(done, done + len(self._queue) + self._under_way)

@@ -29,7 +29,8 @@ from shopsim.pipeline.annotate.plan import Plan, make_plan
 from shopsim.pipeline.annotate.prompt import PROTOCOL_VERSION, REQUEST_FIELDS, prompt_sha256
 from shopsim.pipeline.annotate.recorded import is_recorded, write_recorded
 from shopsim.pipeline.annotate.report import SessionReport
-from shopsim.pipeline.annotate.session import Notice, Session, Show
+from shopsim.pipeline.annotate.session import Session
+from shopsim.pipeline.annotate.watch import Watch
 from shopsim.pipeline.answers import Answer, Provenance
 from shopsim.pipeline.exclusions import exclude_products
 from shopsim.pipeline.identity import RawTask, broken_text, identify
@@ -79,16 +80,13 @@ class Stage:
 
     def run(
         self,
-        show: Show = lambda done, total: None,
-        notice: Notice = lambda under_way, seconds: None,
+        watch: Watch | None = None,
         *,
         clock: Clock | None = None,
     ) -> SessionReport:
         """Ask what the plan holds, save every answer, and record them all once none is missing.
 
-        ``show`` is called with the requests that are done and all that are known of, ``notice`` with those
-        under way and the seconds they get when the session stops early. Raises
-        :class:`ShopSimError` for what stops the session before its end; what was answered is saved then.
+        Raises :class:`ShopSimError` for what stops the session before its end; what was answered is saved.
         """
         if not self.may_record:
             raise UsageError(f"{self.out}: holds other recorded annotations", hint=_REPLACE)
@@ -97,7 +95,7 @@ class Stage:
             client.check_key()
         limiter, ledger = Limiter(self.request.requests_per_minute), Ledger(self.request.max_requests)
         stop = threading.Event()
-        asker = Asker(client, limiter, ledger, self.request.patience, stop, clock)
+        asker = Asker(client, limiter, ledger, self.request.patience, stop, clock, watch)
         with storing(self.cache):
             writer = LineWriter(self.cache)
         with writer:
@@ -108,8 +106,7 @@ class Stage:
                 lambda answer: self._save(writer, answer),
                 stop,
                 workers=self.request.workers,
-                show=show,
-                notice=notice,
+                watch=watch,
             )
             with _saying_what_is_kept(session):
                 session.run()

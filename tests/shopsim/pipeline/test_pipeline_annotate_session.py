@@ -15,6 +15,7 @@ from shopsim.pipeline.annotate.errors import AnnotationStoppedError
 from shopsim.pipeline.annotate.ledger import Ledger
 from shopsim.pipeline.annotate.limiter import Limiter
 from shopsim.pipeline.annotate.session import FAILURES_IN_A_ROW, Session
+from shopsim.pipeline.annotate.watch import Watch
 from shopsim.pipeline.answers import Answer
 from shopsim.storage import StorageError
 from tests.factories.annotators import CountingClock, ask_about, asked_about, reply
@@ -41,8 +42,15 @@ class Bench:
         self.ledger = Ledger(options.pop("allowance", None))
         patience = options.pop("patience", Patience())
         endpoint = Endpoint(server.base_url, "m", timeout_seconds=options.pop("timeout", 5.0))
-        asker = Asker(ChatClient(endpoint), self.limiter, self.ledger, patience, self.stop, self.clock)
         self.shown: list[tuple[int, int]] = []
+        self.told: list[tuple[str, float, float]] = []
+        watch = Watch(
+            lambda done, total: self.shown.append((done, total)),
+            lambda seconds, rate: self.told.append(("pausing", seconds, rate)),
+            lambda under_way, seconds: self.told.append(("stopping", under_way, seconds)),
+        )
+        client = ChatClient(endpoint)
+        asker = Asker(client, self.limiter, self.ledger, patience, self.stop, self.clock, watch)
         self.session = Session(
             asker,
             options.pop(
@@ -52,7 +60,7 @@ class Bench:
             options.pop("save", self.saved.append),
             self.stop,
             workers=options.pop("workers", 1),
-            show=lambda done, total: self.shown.append((done, total)),
+            watch=watch,
             **options,
         )
 
@@ -161,6 +169,7 @@ def test_a_wave_pauses_and_the_second_halves_the_rate(server: ChatServer) -> Non
     bench = Bench(server, 3).run()
     assert bench.clock.waits == [65.0, 65.0, 3.75, 3.75]
     assert (bench.limiter.waves, bench.limiter.per_minute, bench.ledger.sent) == (2, 16, 5)
+    assert bench.told == [("pausing", 65.0, 32), ("pausing", 65.0, 16)]
 
 
 def test_the_endpoint_says_how_long(server: ChatServer) -> None:
@@ -281,6 +290,7 @@ def test_answers_that_come_after_the_end_are_nobodys(server: ChatServer) -> None
     bench = Bench(server, 3, workers=2, grace_seconds=0.1)
     with pytest.raises(AnnotationStoppedError, match="HTTP 401"):
         bench.run()
+    assert bench.told == [("stopping", 1, 0.1)]
     release.set()
     for thread in threading.enumerate():
         if thread.name.startswith("annotate-"):

@@ -401,7 +401,7 @@ def test_an_interruption_keeps_what_was_answered(
             thread.join()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("shopsim.pipeline.annotate.session.Session._watch", interrupted)
+    monkeypatch.setattr("shopsim.pipeline.annotate.session.Session._wait", interrupted)
     with pytest.raises(AnnotationStoppedError, match=r"^interrupted\. 6 answers of this session are kept"):
         run(settings, request(server))
     assert cache_of(settings).read_bytes().count(b"\n") == 6
