@@ -15,7 +15,7 @@ from http.client import HTTPException
 from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from shopsim.errors import ShopSimError, UsageError
 
@@ -117,6 +117,13 @@ class ChatAnswer:
         return self.message.get("content") or ""
 
 
+class _NoRedirects(HTTPRedirectHandler):
+    """A redirect is an error: following it would take the key to whatever host it names."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 class ChatClient:
     """Asks one endpoint. Holds no connection, so threads may share it."""
 
@@ -124,6 +131,7 @@ class ChatClient:
         self.endpoint = endpoint
         self._sleep = sleep
         self._url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
+        self._opener = build_opener(_NoRedirects)
 
     def complete(self, messages: Messages, **fields: Any) -> ChatAnswer:
         """The model's answer to ``messages`` (each with ``role`` and ``content``).
@@ -185,7 +193,7 @@ class ChatClient:
         return Request(self._url, data=data, headers=headers, method="POST")  # the scheme was checked
 
     def _send(self, request: Request) -> bytes:
-        with urlopen(request, timeout=self.endpoint.timeout_seconds) as response:
+        with self._opener.open(request, timeout=self.endpoint.timeout_seconds) as response:
             data: bytes = response.read(_MAX_RESPONSE_BYTES + 1)
         return data
 

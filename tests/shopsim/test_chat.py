@@ -155,3 +155,17 @@ def test_what_can_be_no_key_is_told_and_never_shown(
         assert not key or key not in str(caught.value)
     client(server).check_key()
     assert server.requests == []
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_redirect_takes_the_key_elsewhere(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    monkeypatch.setenv("SHOPSIM_TEST_KEY", "secret-key")
+    with chat_server() as elsewhere:
+        server.headers = {"Location": f"{elsewhere.base_url}/chat/completions"}
+        server.answer = lambda _: (status, {})
+        with pytest.raises(ChatError, match=f"HTTP {status}") as caught:
+            client(server, key_variable="SHOPSIM_TEST_KEY").complete_once(MESSAGES)
+        assert elsewhere.requests == []
+    assert not caught.value.passing
