@@ -42,6 +42,7 @@ VIEWS = {
     "audit": "",
     "training": "",
     "curriculum": "rlve_runs=rlve-demo-novice&rlve_runs=rlve-demo-trained&rlve_runs=rlve-demo-expert",
+    "compare_conversations": "rlve_baseline=rlve-demo-trained&rlve_against=rlve-demo-expert",
     "conversations": "rlve_run=rlve-demo-trained",
 }
 

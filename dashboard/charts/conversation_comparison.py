@@ -29,7 +29,7 @@ def side_figure(
     for place, run_id in enumerate(runs):
         part = rows[(rows["run_id"] == run_id) & rows["group"].isin(order)]
         style, name = styles[run_id], plot_text(names[run_id], 40)
-        shift = 0.26 * (place - (len(runs) - 1) / 2)
+        shift = 0.3 * (place - (len(runs) - 1) / 2)
         values = part[["value", "low", "high"]].astype("float64") * factor
         told = zip(part["group"], part["n"], values["low"], values["high"], strict=True)
         figure.add_trace(
@@ -54,7 +54,7 @@ def side_figure(
                 "<br>n = %{customdata[1]:,} episodes<extra></extra>",
             )
         )
-    finish(figure, height=int(96 + 40 * len(order)))
+    finish(figure, height=80 + 30 * len(order))
     figure.update_xaxes(title={"text": title}, ticksuffix=suffix)
     if percent:
         figure.update_xaxes(range=[-2, 102])

@@ -115,32 +115,28 @@ def draw_headline(result: ConversationComparison, basis: Basis) -> None:
     with st.container(horizontal=True):
         for name in ("passed", "reward"):
             found = whole.difference(name, basis)
-            if found is not None:
-                share, span = COMPARED[name].percent, found.interval
-                ui.metric(
-                    f"{COMPARED[name].label}, B − A",
-                    difference_text(found.value, share),
-                    interval=None if span is None else difference_interval(span.low, span.high, share),
-                    n=found.n,
-                    unit=unit,
-                )
-                ui.metric(
-                    f"{COMPARED[name].label}, A → B",
-                    f"{value_text(found.mean_a, share)} → {value_text(found.mean_b, share)}",
-                    n=found.n,
-                    unit=unit,
-                )
+            if found is None:
+                continue
+            share, span = COMPARED[name].percent, found.interval
+            ui.metric(
+                f"{COMPARED[name].label}, B − A",
+                difference_text(found.value, share),
+                interval=None if span is None else difference_interval(span.low, span.high, share),
+                n=found.n,
+                unit=unit,
+            )
+            if name == "passed":
+                told = f"{value_text(found.mean_a, share)} → {value_text(found.mean_b, share)}"
+                ui.metric("Passed, A → B", told, n=found.n, unit=unit)
         if whole.pairs:
             counts = whole.transitions
             ui.metric(
-                "Fixed / broken", f"{counts['fixed']} / {counts['broken']}", n=whole.pairs, unit="pairs"
-            )
-            ui.metric(
-                "Exact McNemar p",
-                f"{whole.mcnemar_p:.3g}",
+                "Fixed / broken",
+                f"{counts['fixed']} / {counts['broken']}",
                 n=whole.pairs,
-                unit="pairs",
-                help="The chance of so uneven a split of fixed and broken if neither run were better",
+                unit=f"pairs · exact McNemar p = {whole.mcnemar_p:.3g}",
+                help="Pairs that B alone passed, and that A alone passed. p: the chance of so uneven a split "
+                "if neither run were better",
             )
 
 
@@ -150,24 +146,19 @@ def draw_problems(view: ConversationsView, run_ids: tuple[str, str], result: Con
     if not result.whole.pairs:
         ui.empty_state("The two runs share no problem, so none was fixed or broken.")
         return
-    left, right = st.columns([2, 3])
-    with left:
-        envs = [group.env for group in result.envs if group.pairs]
-        env = state.choice(
-            "Environment",
-            ["", *envs],
-            key="env",
-            format_func=lambda name: env_label(name) if name else "All",
-        )
+    envs = [group.env for group in result.envs if group.pairs]
+    env = state.choice(
+        "Environment", ["", *envs], key="env", format_func=lambda name: env_label(name) if name else "All"
+    )
     counts = next((g for g in result.envs if g.env == env), result.whole).transitions
-    with right:
-        transition = state.choice(
-            "Problems that were",
-            list(_TRANSITIONS),
-            key="transition",
-            look="segmented",
-            format_func=lambda name: f"{_TRANSITIONS[name]} ({counts[name]})",
-        )
+    transition = state.choice(
+        "Problems that were",
+        list(_TRANSITIONS),
+        key="transition",
+        look="segmented",
+        format_func=lambda name: f"{_TRANSITIONS[name]} ({counts[name]})",
+        label_visibility="collapsed",
+    )
     problems = view.shared(problem_rows, result, transition, env)
     if problems.empty:
         ui.empty_state("No problem is of this kind.")

@@ -121,8 +121,8 @@ def draw_levels(view: ConversationsView, run_ids: tuple[str, str], result: Conve
     table["env"] = [env_label(group.env) for group in result.levels]
     table["difficulty"] = [group.difficulty for group in result.levels]
     table["pairs"] = [group.pairs for group in result.levels]
-    for name in ("fixed", "broken"):
-        table[name] = [group.transitions[name] for group in result.levels]
+    changes = [(group.transitions["fixed"], group.transitions["broken"]) for group in result.levels]
+    table["changes"] = [f"{fixed} / {broken}" for fixed, broken in changes]
     for side, run_id in zip(("a", "b"), run_ids, strict=True):
         table[f"open_{side}"] = [
             page_url("conversations", rlve_run=run_id, env=group.env, difficulty=group.difficulty)

@@ -12,6 +12,7 @@ from dashboard.analysis.conversations.comparison import COMPARED, Basis, GroupCo
 from dashboard.analysis.conversations.comparison_tables import FIGURE_COLUMNS, figure_rows
 from dashboard.ui import tables
 from dashboard.ui.text import MISSING, interval, is_missing, number, percent, points, points_interval
+from shopsim.wording import minus
 
 __all__ = ["difference_interval", "difference_text", "draw_figure_table", "formatted", "value_text"]
 
@@ -53,7 +54,7 @@ def formatted(rows: pd.DataFrame) -> pd.DataFrame:
                 "b_n": row["b_n"],
                 "compared": compared if row["n"] else MISSING,
                 "difference": difference_text(row["difference"], share),
-                "ci": difference_interval(row["low"], row["high"], share),
+                "ci": difference_interval(row["low"], row["high"], share).removesuffix(" points"),
                 "n": row["n"],
                 "verdict": row["verdict"],
             }
@@ -70,13 +71,13 @@ def difference_text(value: float | None, share: bool) -> str:
     """A difference in its own unit: ``+4.8 points`` or ``+0.061``."""
     if share:
         return points(value, 1)
-    return MISSING if value is None or is_missing(value) else f"{value:+,.3f}"
+    return MISSING if value is None or is_missing(value) else minus(f"{value:+,.3f}")
 
 
 def difference_interval(low: float | None, high: float | None, share: bool) -> str:
     """The interval of a difference: ``[+3.5, +6.3] points`` or ``[+0.045, +0.078]``."""
     if share:
         return points_interval(low, high, 1)
-    if is_missing(low) or is_missing(high):
+    if low is None or high is None or is_missing(low) or is_missing(high):
         return MISSING
-    return f"[{difference_text(low, share)}, {difference_text(high, share)}]"
+    return minus(f"[{low:+,.3f}, {high:+,.3f}]")

@@ -34,11 +34,11 @@ def test_from_the_curriculum_to_a_private_goal(server: str) -> None:
         page.goto(f"{server}/curriculum")
         expect(page.get_by_text("Windows over the episodes")).to_be_visible()
         expect(page.locator(f"{MAIN} .js-plotly-plot")).to_have_count(7)
-        page.locator('[data-testid="stSidebar"]').get_by_text("Conversations").click()
+        page.locator('[data-testid="stSidebar"]').get_by_text("Conversations", exact=True).click()
         expect(page.get_by_role("heading", name="Endings")).to_be_visible()
         expect_query(page, rlve_run="talk-a")
         page.goto(f"{server}/conversations?rlve_run=talk-b&ending=invalid_call")
-        expect(page.get_by_text("Failed: reward -1.000")).to_be_visible()
+        expect(page.get_by_text("Failed: reward −1.000")).to_be_visible()
         expect(place(page, "1 of 4")).to_be_visible()
         press(page, "Shift+N")
         expect_query(page, rlve_run="talk-b", ending="invalid_call", conversation="episode-000029")
@@ -55,7 +55,37 @@ def test_from_the_curriculum_to_a_private_goal(server: str) -> None:
         expect(place(page, "2 of 4")).to_be_visible()
 
 
-@pytest.mark.parametrize("address", ["curriculum", "conversations?rlve_run=talk-a&private=1&by=both"])
+def test_from_a_comparison_to_a_conversation(server: str) -> None:
+    with opened_page() as page:
+        page.goto(f"{server}/curriculum")
+        page.locator('[data-testid="stSidebar"]').get_by_text("Compare conversations").click()
+        expect(page.get_by_role("heading", name="By environment", exact=True)).to_be_visible()
+        expect_query(page, rlve_baseline="talk-a", rlve_against="talk-b")
+        expect(
+            page.locator('[data-testid="stSidebar"]').get_by_text("2 runs of conversations")
+        ).to_be_visible()
+        page.get_by_text("Same environment and difficulty").click()
+        expect(page.get_by_text("averaged with the smaller of both numbers")).to_be_visible()
+        expect_query(page, basis="matched")
+        page.get_by_text("Broken by B").click()
+        expect_query(page, basis="matched", transition="broken")
+        settled(page)
+        page.go_back()
+        expect_query(page, basis="matched", transition=None)
+        address = page.evaluate("location.href")
+        page.goto("about:blank")
+        page.goto(address)
+        expect(page.get_by_text("averaged with the smaller of both numbers")).to_be_visible()
+
+
+ADDRESSES = [
+    "curriculum",
+    "conversations?rlve_run=talk-a&private=1&by=both",
+    "compare_conversations?basis=matched&figure=reward",
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
 def test_a_narrow_window_needs_no_sideways_scrolling(server: str, address: str) -> None:
     with opened_page(width=390, height=3000) as page:
         page.goto(f"{server}/{address}")
