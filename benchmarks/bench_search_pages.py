@@ -3,7 +3,8 @@
 An update is a script run after a choice that was never made before, so that nothing of it is cached: other
 weights, another split, another filter. The processor's seconds tell what a busy machine adds. The last line
 of a page is the next run of the same view, where all is cached.
-The runs hold what a scripted shopper really typed: one is played, the others are copies of it.
+The runs hold what a scripted shopper really typed: one is played, the others are copies of it. What satisfies
+the tasks was worked out before, as `shopsim prepare` does; how long that takes is a line of its own.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ def _prepare(workspace: Path) -> None:
     from shopsim.rollout.jobs import make_jobs
     from shopsim.rollout.runner import RunRequest, run
     from shopsim.settings import load_settings
+    from shopsim.solved_tasks import open_solutions
 
     shutil.copytree(PROJECT / "configs", workspace / "configs")
     shutil.copytree(load_settings(PROJECT).prepared_dir, workspace / "data" / "prepared")
@@ -52,6 +54,9 @@ def _prepare(workspace: Path) -> None:
         jobs = make_jobs(engine.splits.ids("all")[:EPISODES], split="all", seed=1)
         request = RunRequest("played-0", agent_spec("shopper-iter60"), jobs, "all")
         played = run(engine, request, concurrency=2).folder
+        start = time.perf_counter()
+        solved = open_solutions(engine).solve_persona_tasks(engine.splits.ids("all"))
+        line("solving the persona tasks, once", f"{time.perf_counter() - start:.2f} s", f"{solved} tasks")
     for number in range(1, RUNS):
         shutil.copytree(played, played.with_name(f"played-{number}"))
 
@@ -70,7 +75,7 @@ _QUALITY: tuple[Update, ...] = (
     ("oracle queries of all splits", _select("split", "all")),
     ("misses of a run", _select("queries", "played-3")),
     ("misses of the first page", _select("miss", 20)),
-    ("any satisfying product, all tasks solved", _select("relevance", "any")),
+    ("any satisfying product", _select("relevance", "any")),
 )
 _WEIGHTS: tuple[Update, ...] = (
     ("sliders shown", lambda app: app.toggle(key="custom").set_value(True)),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ __all__ = ["NO_PHRASE", "PreparedQueries", "phrase_idf", "prepare_queries"]
 
 NO_PHRASE = -1
 _SMALLEST_IDF = 1e-6
+_KEPT_TEXTS = 1 << 12  # pages ask for the same instructions under other weights, splits and meanings of found
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +89,10 @@ def phrase_idf(products: int, hits: int) -> float:
 
 def prepare_queries(postings: FieldPostings, texts: Sequence[str]) -> PreparedQueries:
     """Look up every phrase of every query once."""
-    tokens = tuple(tuple(search_tokens(text)) for text in texts)
+    tokens = tuple(map(_tokens, texts))
     candidates: dict[tuple[int, ...], int] = {}
-    wanted = [[_number(postings, token, candidates) for token in query] for query in tokens]
+    numbers = {token: _number(postings, token, candidates) for token in dict.fromkeys(chain(*tokens))}
+    wanted = [[numbers[token] for token in query] for query in tokens]
     hits = postings.find(list(candidates))
     posting, documents, starts = _group(hits.starts, hits.slots // len(FIELDS))
     counts = np.diff(starts)
@@ -107,6 +111,11 @@ def prepare_queries(postings: FieldPostings, texts: Sequence[str]) -> PreparedQu
         posting=posting,
         field=hits.slots % len(FIELDS),
     )
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(search_tokens(text))
 
 
 def _number(postings: FieldPostings, token: str, phrases: dict[tuple[int, ...], int]) -> int:
