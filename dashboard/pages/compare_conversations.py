@@ -36,7 +36,8 @@ def main() -> None:
         return
     run_a, run_b = choose_runs(view, known)
     ui.problem_banner(view.runs, [run_a, run_b])
-    result = view.shared(compare_conversations, view.conversations, run_a, run_b)
+    with st.spinner("Comparing …"):
+        result = view.shared(compare_conversations, view.conversations, run_a, run_b)
     whole = result.whole
     told = f"{plural(whole.n_a + whole.n_b, 'episode')} recorded"
     live.follow_version(lambda: conversations_state().version, told, what="runs", records="episodes")

@@ -11,6 +11,7 @@ from dashboard.ui import components as ui
 from dashboard.ui import live, state, tables
 from dashboard.ui.conversation_windows import draw_levels, draw_top, draw_windows
 from dashboard.ui.conversations import ConversationsView, conversations_state, require_conversations
+from dashboard.ui.navigation import link_to
 from dashboard.ui.text import MISSING, plural
 
 
@@ -33,6 +34,9 @@ def main() -> None:
     live.follow_version(lambda: conversations_state().version, told, what="runs", records="episodes")
     ui.colour_chips(view.runs, chosen, n)
     draw_runs(view, chosen)
+    if len(chosen) == 2:
+        pair = {"rlve_baseline": chosen[0], "rlve_against": chosen[1]}
+        link_to("compare_conversations", "Compare these two runs", **pair)
     if not envs:
         ui.empty_state("None of the chosen runs has an episode with a verdict yet.")
         return

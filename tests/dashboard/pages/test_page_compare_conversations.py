@@ -30,9 +30,12 @@ def review(tmp_path_factory: pytest.TempPathFactory) -> ReviewApp:
     write_conversations(runs / "good", GOOD)
     write_conversations(runs / "poor", POOR)
     write_conversations(runs / "foreign", FIXED_B, difficulty=4, environment={"catalogue_sha256": "d" * 64})
+    strange = {**conversation(40, "PD", 4), "env": HOSTILE}
+    voice = {"provider": "openai", "model": HOSTILE}
     write_conversations(
-        runs / "voiced", FIXED_B, difficulty=4, user={"provider": "openai", "model": HOSTILE}, agent=HOSTILE
+        runs / "voiced", [*FIXED_B, strange], difficulty=4, user=voice, agent=HOSTILE, requested=40
     )
+    write_conversations(runs / "strange", [strange], difficulty=4)
     write_conversations(runs / "waiting", [])
     return ReviewApp(folder)
 
@@ -135,6 +138,18 @@ def test_another_voice_of_the_user_is_told_and_recorded_text_is_text(review: Rev
     assert settings.loc["user.provider", ["a", "b"]].tolist() == ["templates", "openai"]
     assert any("2 settings differ besides what is compared" in expander.label for expander in app.expander)
     assert_no_recorded_markup(app)
+    assert_no_recorded_markup(
+        review.open("compare_conversations", rlve_baseline="strange", rlve_against="voiced")
+    )
+
+
+def test_two_runs_of_the_curriculum_lead_here(review: ReviewApp) -> None:
+    links = [
+        element.proto.query_string
+        for element in review.open("curriculum", rlve_runs=["good", "poor"]).get("page_link")
+        if element.proto.label == "Compare these two runs"
+    ]
+    assert links == ["rlve_baseline=good&rlve_against=poor"]
 
 
 def test_an_address_may_ask_for_what_is_not_there(review: ReviewApp) -> None:
