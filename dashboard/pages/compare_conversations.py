@@ -61,7 +61,8 @@ def main() -> None:
 
 def choose_runs(view: ConversationsView, known: list[Candidate]) -> tuple[str, str]:
     """The two runs of the URL, at first of one catalogue."""
-    able = [candidate.run_id for candidate in known]
+    counted = {candidate.run_id for candidate in known}
+    able = [run_id for run_id in view.runs.ids if run_id in counted]
     left, right = st.columns(2)
     with left:
         run_a = state.choice(

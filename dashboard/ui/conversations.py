@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -29,6 +29,8 @@ __all__ = [
     "load_conversations",
     "require_conversations",
 ]
+
+_BOUNDS: Final = frozenset({"scripted-oracle", "scripted-random"})
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -105,13 +107,16 @@ def require_conversations() -> ConversationsView:
 def candidates(view: ConversationsView) -> list[Candidate]:
     """The runs with an episode that has a verdict, as :mod:`dashboard.analysis.compare.defaults` takes them.
 
-    Runs without a catalogue's SHA-256 in their plan are a family of their own.
+    The oldest come first. Runs without a catalogue's SHA-256 in their plan are a family of their own, and so
+    are the oracle and the random agent: bounds, with which no comparison should begin.
     """
     found = []
-    for run_id, row in view.table.iterrows():
+    for run_id, row in view.table.sort_values("created_at", kind="stable").iterrows():
         if row["counted"] > 0:
             name = view.runs.name(str(run_id))
             family = row["catalogue_sha256"] if isinstance(row["catalogue_sha256"], str) else ""
+            if row["agent"] in _BOUNDS:
+                family += " bounds"
             found.append(Candidate(str(run_id), family, series_name(name), iteration_number(name), True))
     return found
 

@@ -163,6 +163,7 @@ def write_conversations(
     windows: dict[str, AdaptiveWindow] | None = None,
     environment: Mapping[str, Any] | None = None,
     user: Mapping[str, Any] | None = None,
+    created_at: str = "2026-01-01T00:00:00+00:00",
 ) -> Path:
     """A run folder as a rollout leaves it; ``environment`` and ``user`` are fields of its plan to set."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -186,7 +187,7 @@ def write_conversations(
     }
     manifest = {
         "schema_version": RLVE_MANIFEST_SCHEMA,
-        "created_at": "2026-01-01T00:00:00+00:00",
+        "created_at": created_at,
         "plan": plan,
     }
     (folder / "rlve_manifest.json").write_text(json.dumps(manifest), encoding="utf-8")

@@ -67,6 +67,20 @@ def test_two_runs_of_one_plan_pair_fully(review: ReviewApp) -> None:
     assert list(settings.index) == ["experiment"]
 
 
+def test_a_comparison_begins_with_the_oldest_and_the_newest_agent_and_no_bound(tmp_path: Path) -> None:
+    agents = ("scripted-random", "clerk-late", "clerk-early", "clerk-middle", "scripted-oracle")
+    days = (1, 9, 2, 5, 8)
+    for agent, day in zip(agents, days, strict=True):
+        write_conversations(
+            tmp_path / "runs" / agent, FIXED_A, agent=agent, created_at=f"2026-01-0{day}T00:00:00+00:00"
+        )
+    app = ReviewApp(tmp_path).open("compare_conversations")
+    boxes = {box.label: box for box in app.selectbox}
+    assert boxes["A: the baseline"].value == "clerk-early"
+    assert boxes["B: compared with it"].value == "clerk-late"
+    assert boxes["A: the baseline"].options == sorted(agents)
+
+
 def test_adaptive_runs_are_matched(review: ReviewApp) -> None:
     app = review.open("compare_conversations", rlve_baseline="poor", rlve_against="good")
     pairs = sum(
