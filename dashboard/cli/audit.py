@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dashboard.cli.target import open_lake, open_training
+from dashboard.cli.target import conversation_count, open_lake, open_training
 from dashboard.ui.text import plural
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ def _audit(
         typer.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
     else:
         typer.echo("\n".join(_lines(report)))
+        if talks := conversation_count(roots):
+            told = plural(talks, "run of conversations", "runs of conversations")
+            typer.echo(f"{told} not audited: `shopsim rlve verify RUN` replays one")
     if report.counts["error"]:
         raise typer.Exit(1)
 

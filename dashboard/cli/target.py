@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RootOption",
     "checked_roots",
+    "conversation_count",
     "conversation_ids",
     "open_conversations",
     "open_lake",
@@ -45,6 +46,13 @@ def checked_roots(roots: Sequence[Path] | None) -> list[Path]:
             hint = "Name a folder of runs, a run, a round or a bundle."
             raise UsageError(f"{root}: no such folder", hint=hint)
     return list(roots or ())
+
+
+def _folders(roots: Sequence[Path] | None) -> list[Path]:
+    """The folders to look for runs in: those that were named, else those of the workspace that are there."""
+    from dashboard.ui.workspace import current_workspace
+
+    return checked_roots(roots) or [root for root in current_workspace().roots if root.is_dir()]
 
 
 def open_lake(roots: Sequence[Path] | None) -> Lake:
@@ -96,17 +104,23 @@ def conversation_ids(
     A path adds its folder; the id is None for what is no such run.
     """
     from dashboard.lake.conversations_discovery import find_conversations
-    from dashboard.ui.workspace import current_workspace
     from shopsim.rlve.runfiles import EPISODES_FILE, MANIFEST_FILE
 
     names = (MANIFEST_FILE, EPISODES_FILE)
     folders = [Path(run) for run in runs if any((Path(run) / name).is_file() for name in names)]
-    base = checked_roots(roots) or [root for root in current_workspace().roots if root.is_dir()]
+    base = _folders(roots)
     found = find_conversations([*folders, *base]).runs
     by_path = {run.path.resolve(): run.run_id for run in found}
     known = {run.run_id for run in found}
     ids = [by_path.get(Path(run).resolve()) or (run if run in known else None) for run in runs]
     return [*folders, *base], ids
+
+
+def conversation_count(roots: Sequence[Path] | None) -> int:
+    """How many runs of conversations lie below ``roots``, told by the names of their files."""
+    from dashboard.lake.conversations_discovery import find_conversations
+
+    return len(find_conversations(_folders(roots)).runs)
 
 
 def output_error(out: Path, error: OSError) -> ShopSimError:
@@ -121,10 +135,9 @@ def output_error(out: Path, error: OSError) -> ShopSimError:
 def resolve_run(run: str, roots: Sequence[Path] | None) -> tuple[Lake, str]:
     """The lake and run id that ``run`` names: the path of a run folder, or the id of a run below the roots.
 
-    Raises :class:`~dashboard.lake.errors.UnknownRunError`.
+    Raises :class:`~dashboard.lake.errors.UnknownRunError`, and UsageError for a run of conversations.
     """
     from dashboard.lake.discovery import RUN_FILES
-    from dashboard.lake.errors import UnknownRunError
 
     folder = Path(run)
     if any((folder / name).is_file() for name in RUN_FILES):
@@ -132,31 +145,41 @@ def resolve_run(run: str, roots: Sequence[Path] | None) -> tuple[Lake, str]:
         return lake, next(known.run_id for known in lake.runs if known.path == folder)
     lake = open_lake(roots)
     if not lake.has_run(run):
-        if folder.is_dir():
-            raise UnknownRunError(run, "That folder holds no manifest.json, traces.jsonl or summary.json.")
-        raise UnknownRunError(run)
+        raise _unknown(run, roots)
     return lake, run
+
+
+def _unknown(run: str, roots: Sequence[Path] | None) -> ShopSimError:
+    """Why there is no run of that name to read: it is of the other family, or none at all."""
+    from dashboard.lake.errors import UnknownRunError
+    from shopsim.errors import UsageError
+
+    if conversation_ids([run], roots)[1][0] is not None:
+        return UsageError(
+            f"{run} is a run of conversations, which this command does not read",
+            hint="`shopsim rlve summary`, `shopsim rlve verify` and `shopsim-review compare` read it.",
+        )
+    if Path(run).is_dir():
+        return UnknownRunError(run, "That folder holds no manifest.json, traces.jsonl or summary.json.")
+    return UnknownRunError(run)
 
 
 def resolve_runs(runs: Sequence[str], roots: Sequence[Path] | None) -> tuple[Lake, list[str]]:
     """One lake that holds every named run, and their ids; a path adds its folder to the roots.
 
-    Raises :class:`~dashboard.lake.errors.UnknownRunError`.
+    Raises :class:`~dashboard.lake.errors.UnknownRunError`, and UsageError for a run of conversations.
     """
     from dashboard.lake.discovery import RUN_FILES
-    from dashboard.lake.errors import UnknownRunError
-    from dashboard.ui.workspace import current_workspace
 
     folders = [Path(run) for run in runs if any((Path(run) / name).is_file() for name in RUN_FILES)]
     if not folders:
         lake = open_lake(roots)
         ids = list(runs)
     else:
-        base = checked_roots(roots) or [root for root in current_workspace().roots if root.is_dir()]
-        lake = open_lake([*folders, *base])
+        lake = open_lake([*folders, *_folders(roots)])
         by_path = {found.path.resolve(): found.run_id for found in lake.runs}
         ids = [by_path.get(Path(run).resolve(), run) for run in runs]
     for run_id in ids:
         if not lake.has_run(run_id):
-            raise UnknownRunError(run_id)
+            raise _unknown(run_id, roots)
     return lake, ids

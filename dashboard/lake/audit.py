@@ -20,6 +20,7 @@ from dashboard.analysis.audit import (
 )
 from dashboard.analysis.audit.bundles import OUTCOMES, ROUNDS, TRAINING_GROUPS, TRAINING_STEPS
 from dashboard.analysis.audit.facts import SupersededRecord
+from dashboard.lake.conversations_discovery import find_conversations
 from dashboard.lake.discovery import MANIFEST, SUMMARY, TRACES, FoundRun, find_runs
 from dashboard.lake.document import read_document
 from dashboard.lake.errors import LakeError
@@ -70,7 +71,8 @@ def audit_lake(lake: Lake, progress: Progress | None = None, training: Training 
             yield known
 
     bundles = [_bundle_facts(path) for path in bundle_paths]
-    idle = _idle_folders(lake.roots, [*(run.path for run in runs), *alone])
+    talks = [run.path for run in find_conversations(lake.roots).runs]
+    idle = _idle_folders(lake.roots, [*(run.path for run in runs), *alone, *talks])
     # The extractors are known once all runs were looked at: the mapping is read last.
     problems = list(found.problems)
     if training is not None:
@@ -185,7 +187,7 @@ def _term_extractor(run: RunFacts) -> str | None:
 
 
 def _idle_folders(roots: Sequence[Path], known: Sequence[Path]) -> list[Path]:
-    """Folders directly below a root that hold something, but no run, bundle or training round."""
+    """Folders directly below a root that hold something, but no run of either family, bundle or round."""
     idle = []
     for root in roots:
         if root in known or not root.is_dir():

@@ -10,6 +10,7 @@ import pytest
 from dashboard.cli import app
 from shopsim.cli.process import run_app
 from tests.factories.bad_rounds import BAD_ROUNDS, small_round
+from tests.factories.rlve_review import conversation, write_conversations
 from tests.factories.traces import episode_record, write_run
 
 
@@ -31,6 +32,19 @@ def bad_run(folder: Path) -> None:
     for record in records[1:]:
         record["final"]["reward"] = 0.5
     write_run(folder, records, pending=1)
+
+
+def test_runs_of_conversations_are_no_strays_and_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_conversations(tmp_path / "runs" / "talk", [conversation(0, "PD", 1)])
+    write_conversations(tmp_path / "runs" / "begun", [])
+    (tmp_path / "runs" / "stray").mkdir()
+    (tmp_path / "runs" / "stray" / "notes.txt").touch()
+    assert run(str(tmp_path / "runs")) == 0
+    text = capsys.readouterr().out
+    assert "Folder without a run (1)" in text and str(tmp_path / "runs" / "stray") in text
+    assert "2 runs of conversations not audited: `shopsim rlve verify RUN` replays one" in text
 
 
 def test_errors_exit_1_and_say_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from dashboard.cli import app
 from shopsim.cli.process import run_app
 from shopsim.rollout.summary import summarize
 from shopsim.rollout.trace import read_records
+from tests.factories.rlve_review import conversation, write_conversations
 from tests.factories.traces import episode_record, sample_run, write_run
 
 
@@ -45,6 +46,28 @@ def test_summary_for_people(workspace: Path, capsys: pytest.CaptureFixture[str])
     assert "demo (computed from the traces)" in output.out
     assert "success  100.00%" in output.out and "errors   TimeoutError 1" in output.out
     assert "warning: " in output.err and "no manifest.json" in output.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["summary"],
+        ["verify"],
+        ["report", "--out", "report.html"],
+        ["export", "tasks"],
+        ["review", "agreement"],
+    ],
+)
+def test_a_run_of_conversations_is_told_from_one_that_is_not_there(
+    workspace: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    folder = write_conversations(workspace / "runs" / "talk", [conversation(0, "PD", 1)])
+    command = arguments[:2] if arguments[0] in ("export", "review") else arguments[:1]
+    for name in ("talk", str(folder)):
+        assert run_app(app, [*command, name, *arguments[len(command) :]]) == 2
+        error = capsys.readouterr().err
+        assert f"{name} is a run of conversations, which this command does not read" in error
+        assert "`shopsim rlve verify`" in error and error.count("\n") == 1
 
 
 def test_a_summary_alone_is_printed_as_recorded(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
