@@ -8,23 +8,45 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from shopsim.errors import ShopSimError, UsageError
+from shopsim.jsonio import nests_deeper, require_portable
 
-__all__ = ["ChatAnswer", "ChatClient", "ChatError", "Endpoint", "NoCompletionError", "retry_pause"]
+__all__ = [
+    "ChatAnswer",
+    "ChatClient",
+    "ChatError",
+    "ContextLengthError",
+    "Endpoint",
+    "NoCompletionError",
+    "retry_pause",
+    "text_of",
+]
 
 _MAX_RESPONSE_BYTES: Final = 16 << 20
 _MAX_PAUSE_SECONDS: Final = 30.0
 _SHOWN: Final = 200
+_PIECE_BYTES: Final = 1 << 16
+_DEEPEST: Final = 100
+_LONGEST_TIMEOUT: Final = 86_400.0
 _WORTH_A_RETRY: Final = frozenset({408, 409, 425, 429})
+_HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
+#: How vLLM, SGLang, llama.cpp, Ollama and OpenAI say that a conversation does not fit.
+_TOO_LONG: Final = re.compile(
+    r"context[ _-]?(length|window|size)|exceed\w*[^.]{0,60}(context|max_model_len)|maximum (input )?length"
+    r"|longer than the model|prompt is too long",
+    re.IGNORECASE,
+)
 
 Messages = Sequence[Mapping[str, Any]]
 
@@ -63,6 +85,12 @@ class NoCompletionError(ChatError):
     code = "chat_no_completion"
 
 
+class ContextLengthError(ChatError):
+    """An endpoint refuses a conversation that is longer than its model reads."""
+
+    code = "chat_context_length"
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where a model answers. ``sampling`` goes into every request (temperature, max_tokens ...)."""
@@ -78,17 +106,25 @@ class Endpoint:
     sampling: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.base_url)
+        try:
+            parts = urlsplit(self.base_url)
+            _ = parts.port
+        except ValueError as error:
+            raise UsageError(f"base URL {self.base_url!r}: is none ({error})") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError(
                 f"base URL {self.base_url!r}: must start with http:// or https:// and name a host"
             )
+        if not all("!" <= letter <= "~" for letter in self.base_url):
+            raise UsageError(f"base URL {self.base_url!r}: holds characters that no URL has")
         if parts.username or parts.password:
             raise UsageError("base URL: must hold no user name or password", hint="Use a key variable.")
         if not self.model:
             raise UsageError("model: must be named")
-        if self.timeout_seconds <= 0 or self.retries < 0:
-            raise UsageError("timeout: must be above 0 seconds, and retries at least 0")
+        require_portable(self.model, "model")
+        require_portable(dict(self.sampling), "sampling")
+        if not 0 < self.timeout_seconds <= _LONGEST_TIMEOUT or self.retries < 0:  # NaN is refused, too
+            raise UsageError("timeout: must be above 0 seconds and at most a day, and retries at least 0")
 
     def to_model(self) -> dict[str, Any]:
         """The ``model`` object of a plan; it holds no key, and no name of its variable."""
@@ -113,8 +149,16 @@ class ChatAnswer:
 
     @property
     def text(self) -> str:
-        """The message's content, empty where there is none."""
-        return self.message.get("content") or ""
+        """The message's content, empty where there is none; of a list of parts their texts."""
+        return text_of(self.message.get("content"))
+
+
+def text_of(content: object) -> str:
+    """What a message says: a text as it is, of a list the texts of its ``text`` parts."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else ""
+    parts = (part.get("text") if isinstance(part, dict) else part for part in content)
+    return "".join(part for part in parts if isinstance(part, str))
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -156,11 +200,14 @@ class ChatClient:
             "model": self.endpoint.model,
             "messages": list(messages),
         }
-        request = self._request(json.dumps(body).encode())
+        # Half a character (a model cut off inside an emoji) is in what came, but no server takes it back.
+        text = _HALF_CHARACTER.sub("\ufffd", json.dumps(body, ensure_ascii=False))
+        request = self._request(text.encode())
+        deadline = time.monotonic() + self.endpoint.timeout_seconds
         try:
-            return self._answer(self._send(request))
+            return self._answer(self._send(request, deadline))
         except HTTPError as error:
-            raise self._refusal(error) from None
+            raise self._refusal(error, deadline) from None
         except (OSError, HTTPException) as error:  # unreachable, timed out, cut off
             reason = getattr(error, "reason", None) or error
             raise ChatError(
@@ -192,16 +239,21 @@ class ChatClient:
             headers["Authorization"] = f"Bearer {key}"
         return Request(self._url, data=data, headers=headers, method="POST")  # the scheme was checked
 
-    def _send(self, request: Request) -> bytes:
+    def _send(self, request: Request, deadline: float) -> bytes:
+        data = bytearray()
         with self._opener.open(request, timeout=self.endpoint.timeout_seconds) as response:
-            data: bytes = response.read(_MAX_RESPONSE_BYTES + 1)
-        return data
+            _read_into(data, response, _MAX_RESPONSE_BYTES + 1, deadline)
+        return bytes(data)
 
-    def _refusal(self, error: HTTPError) -> ChatError:
-        with error:
-            detail = self.without_key(" ".join(error.read(1 << 12).decode("utf-8", "replace").split()))
-        passing = error.code >= 500 or error.code in _WORTH_A_RETRY
-        return ChatError(
+    def _refusal(self, error: HTTPError, deadline: float) -> ChatError:
+        data = bytearray()
+        with error, suppress(OSError, HTTPException):  # what came of it is told
+            _read_into(data, error, 1 << 12, deadline)
+        detail = self.without_key(" ".join(data.decode("utf-8", "replace").split()))
+        passing = _may_pass(error.code)
+        too_long = error.code in (400, 413, 422) and _TOO_LONG.search(detail)
+        kind = ContextLengthError if too_long else ChatError
+        return kind(
             f"{self._url}: HTTP {error.code} {detail[:_SHOWN]}".rstrip(),
             hint="Check the endpoint, then try again." if passing else None,
             status=error.code,
@@ -213,19 +265,60 @@ class ChatClient:
     def _answer(self, data: bytes) -> ChatAnswer:
         try:
             answer = json.loads(data)
+        except (ValueError, RecursionError):
+            raise self._no_completion() from None
+        self._check_no_error(answer)
+        try:
             choice = answer["choices"][0]
             message = choice["message"]
             content = message.get("content")
-            usage = answer.get("usage") or {}
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        except (LookupError, TypeError, AttributeError):
             raise self._no_completion() from None
-        if not isinstance(content, str | None) or not isinstance(usage, dict):
+        if not isinstance(content, str | list | None) or nests_deeper(answer, _DEEPEST):
             raise self._no_completion()
-        reason = choice.get("finish_reason")
-        return ChatAnswer(message, reason if isinstance(reason, str) else None, usage, answer)
+        reason, usage = choice.get("finish_reason"), answer.get("usage")
+        return ChatAnswer(
+            message,
+            reason if isinstance(reason, str) else None,
+            usage if isinstance(usage, dict) else {},
+            answer,
+        )
+
+    def _check_no_error(self, answer: object) -> None:
+        """Gateways answer 200 and an ``error`` where the server behind them failed: no word of a model."""
+        if not isinstance(answer, dict) or answer.get("choices") or not (error := answer.get("error")):
+            return
+        told = error if isinstance(error, dict) else {"message": error}
+        code, message = told.get("code"), told.get("message") or told
+        detail = self.without_key(" ".join(str(message).split()))[: 1 << 12]
+        passing = not isinstance(code, int) or _may_pass(code)
+        kind = ContextLengthError if _TOO_LONG.search(detail) else ChatError
+        raise kind(
+            f"{self._url}: answered an error: {detail[:_SHOWN]}",
+            hint="Check the endpoint, then try again." if passing else None,
+            passing=passing and kind is ChatError,
+            detail=detail,
+        )
 
     def _no_completion(self) -> NoCompletionError:
         return NoCompletionError(f"{self._url}: the answer is no chat completion")
+
+
+def _may_pass(status: int) -> bool:
+    return status >= 500 or status in _WORTH_A_RETRY
+
+
+def _read_into(data: bytearray, response: Any, most: int, deadline: float) -> None:
+    """Read up to ``most`` bytes, piece by piece: a socket's own timeout starts anew with every byte.
+
+    Raises ``TimeoutError`` past ``deadline`` (of ``time.monotonic``) and ``IncompleteRead`` when cut off.
+    """
+    while len(data) < most and (piece := response.read1(min(_PIECE_BYTES, most - len(data)))):
+        data += piece
+        if time.monotonic() > deadline:
+            raise TimeoutError("timed out")
+    if len(data) < most and response.length:
+        raise IncompleteRead(bytes(data), response.length)
 
 
 def _seconds(wait: str | None) -> float | None:

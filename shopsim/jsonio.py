@@ -11,13 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from shopsim.errors import ShopSimError
+from shopsim.errors import ShopSimError, UsageError
 
 __all__ = [
     "FileError",
     "atomic_path",
     "canonical_json",
+    "nests_deeper",
     "read_json",
+    "require_portable",
     "sha256_file",
     "sha256_text",
     "write_json",
@@ -64,9 +66,33 @@ def read_json(path: Path, *, mend: str = "Mend the file there, or write it again
         raise FileError(
             f"{path}: line {error.lineno} column {error.colno}: not valid JSON ({error.msg})", hint=mend
         ) from None
+    except RecursionError:
+        raise FileError(f"{path}: is nested too deeply", hint=mend) from None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise FileError(f"{path}: cannot be read ({reason})") from None
+
+
+def require_portable(value: Any, what: str) -> None:
+    """Raise :class:`UsageError` naming ``what`` unless files can keep ``value`` and every server reads it.
+
+    Python reads and writes ``NaN``, ``Infinity`` and a lone surrogate; hashes, UTF-8 and others do not.
+    """
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError(f"{what}: holds half a character, which is no UTF-8") from None
+    except ValueError:
+        raise UsageError(f"{what}: holds NaN or Infinity, which is no JSON") from None
+
+
+def nests_deeper(value: Any, levels: int) -> bool:
+    """Whether ``value`` holds lists or objects within each other more than ``levels`` deep."""
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return False
+    return levels <= 0 or any(nests_deeper(inner, levels - 1) for inner in value)
 
 
 @contextmanager

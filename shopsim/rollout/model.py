@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from shopsim.jsonio import nests_deeper
+
 __all__ = ["INVALID_RESPONSE", "ModelResponse", "ToolCall", "Usage", "estimate_tokens"]
 
 INVALID_RESPONSE: Final = "invalid_response"
 """Finish reason of a turn in which the endpoint answered no chat completion."""
+
+_DEEPEST: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +32,12 @@ class ToolCall:
 
     @property
     def arguments(self) -> dict[str, Any] | None:
-        """The arguments as an object, or None when the text is none."""
+        """The arguments as an object, or None when the text is none (or nested beyond any use)."""
         try:
             value = json.loads(self.raw_arguments)
         except (ValueError, RecursionError):
             return None
-        return value if isinstance(value, dict) else None
+        return value if isinstance(value, dict) and not nests_deeper(value, _DEEPEST) else None
 
     def to_wire(self) -> dict[str, Any]:
         """The object of ``model.tool_calls``."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from shopsim.formats import EPISODE_SCHEMA
 from shopsim.rollout.jobs import Job
-from shopsim.rollout.model import ModelResponse, Usage, estimate_tokens
+from shopsim.rollout.model import ModelResponse, ToolCall, Usage, estimate_tokens
 from shopsim.rollout.prompt import system_message, task_message
 from shopsim.rollout.protocol import ProtocolError
 from shopsim.rollout.skill_bank import NO_SKILLS, SkillBank
@@ -69,14 +69,11 @@ class EpisodeBuilder:
     ) -> ModelResponse:
         """Record what the agent saw and answered.
 
-        Returns the response with every call id and the usage filled in; an estimated usage is marked in
-        ``metadata`` as ``usage_estimated``.
+        Returns the response with an id of its own for every call and the usage filled in; an estimated
+        usage is marked in ``metadata`` as ``usage_estimated``.
         """
         index = len(self.steps) + 1
-        calls = tuple(
-            call if call.call_id else replace(call, call_id=f"call-{index:03d}-{number}")
-            for number, call in enumerate(response.tool_calls, 1)
-        )
+        calls = _with_ids(response.tool_calls, index)
         response = replace(response, tool_calls=calls)
         if response.usage is None:
             metadata = {**response.metadata, "usage_estimated": True}
@@ -168,6 +165,18 @@ class EpisodeBuilder:
             estimate_tokens(call.name) + estimate_tokens(call.raw_arguments) for call in response.tool_calls
         )
         return Usage(self._conversation_tokens + offered, reasoning + answer, reasoning)
+
+
+def _with_ids(calls: Sequence[ToolCall], step_index: int) -> tuple[ToolCall, ...]:
+    """``calls`` with an id where one has none, or that of another: each is answered under its own."""
+    told: set[str] = set()
+    named = []
+    for number, call in enumerate(calls, 1):
+        if not call.call_id or call.call_id in told:
+            call = replace(call, call_id=f"call-{step_index:03d}-{number}")
+        told.add(call.call_id)
+        named.append(call)
+    return tuple(named)
 
 
 def _model_wire(response: ModelResponse, latency_ms: float) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from shopsim.errors import UsageError
-from shopsim.jsonio import canonical_json, read_json, sha256_text
+from shopsim.jsonio import canonical_json, read_json, require_portable, sha256_text
 
 __all__ = ["NO_SKILLS", "Skill", "SkillBank", "load_skill_bank"]
 
@@ -73,6 +73,7 @@ def load_skill_bank(path: Path) -> SkillBank:
     """
     if not path.is_file():
         raise UsageError(f"{path}: no such file", hint=_SHAPE)
+    require_portable(path.name, f"name of the skill bank {path.name!r}")
     if path.suffix.lower() in _TEXT_SUFFIXES:
         skills = [_text_skill(path)]
     else:
@@ -90,6 +91,8 @@ def _text_skill(path: Path) -> Skill:
         content = path.read_text(encoding="utf-8-sig").strip()
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is no UTF-8 text", hint="Save it as UTF-8.") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
     if not content:
         raise UsageError(f"{path}: is empty", hint=_SHAPE)
     return Skill(path.stem, content)
@@ -107,6 +110,7 @@ def _skill(path: Path, place: int, entry: object) -> Skill:
     metadata = entry.get("metadata")
     if metadata is not None and not isinstance(metadata, Mapping):
         raise UsageError(f"{where}: metadata: must be an object")
+    require_portable(dict(entry), where)
     others = {name: value for name, value in entry.items() if name not in _KNOWN}
     return Skill(
         skill_id.strip(),

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable
 from contextlib import closing
 from typing import Any, Final
 
+from shopsim.chat import ContextLengthError
 from shopsim.engine import Engine
 from shopsim.errors import ShopSimError
 from shopsim.rollout.agents import Agent, EpisodeInfo, Turn, build_agent
@@ -37,7 +38,8 @@ def play_in_threads(
     """Play ``threads`` episodes at a time; yields ``(run, trace line)`` as episodes end.
 
     Closing it (Ctrl-C) waits for no answer: unfinished episodes are left. Raises :class:`EndpointDownError`
-    once as many episodes in a row as are played at a time (at least three) failed at the model.
+    once as many episodes in a row as are played at a time (at least three) failed at the model. Episodes
+    whose conversation outgrew what the model reads tell nothing of its endpoint and are passed over.
     """
     waiting = list(assignments)
     stopped = threading.Event()
@@ -51,6 +53,8 @@ def play_in_threads(
         for place, future in finished:
             record = future.result()
             yield waiting[place].run, encode_record(record)
+            if _outgrown(record):
+                continue
             problem = _model_problem(record)
             failed = failed + 1 if problem else 0
             if failed >= most:
@@ -63,6 +67,11 @@ def play_in_threads(
 def _model_problem(record: dict[str, Any]) -> str | None:
     error = record["error"]
     return str(error["message"]) if error and error["stage"] == "model" else None
+
+
+def _outgrown(record: dict[str, Any]) -> bool:
+    error = record["error"]
+    return bool(record["steps"] and error and error["type"] == ContextLengthError.__name__)
 
 
 class _Stoppable:

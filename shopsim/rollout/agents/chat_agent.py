@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from shopsim.chat import ChatAnswer, ChatClient, NoCompletionError
+from shopsim.chat import ChatAnswer, ChatClient, NoCompletionError, text_of
 from shopsim.rollout.agents.base import EpisodeInfo, Turn
 from shopsim.rollout.agents.sampling import Sampling
 from shopsim.rollout.model import INVALID_RESPONSE, ModelResponse, ToolCall, Usage
@@ -15,6 +16,8 @@ __all__ = ["ChatAgent"]
 
 _THINKING_ENDS: Final = "</think>"
 _THINKING_STARTS: Final = "<think>"
+_TOOL_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_MOST_TOKENS: Final = 1 << 40
 
 
 class ChatAgent:
@@ -65,14 +68,24 @@ def _response(answer: ChatAnswer) -> ModelResponse:
 
 
 def _parted(answer: ChatAnswer) -> tuple[str, str]:
-    """Content and reasoning; servers call the latter by two names, or leave it in the text."""
+    """Content and reasoning; servers call the latter by two names, or leave it in parts or in the text."""
     for name in ("reasoning_content", "reasoning"):
         if isinstance(reasoning := answer.message.get(name), str) and reasoning:
             return answer.text, reasoning
+    if thought := _thinking_parts(answer.message.get("content")):
+        return answer.text, thought
     thought, ends, said = answer.text.rpartition(_THINKING_ENDS)
     if not ends:
         return answer.text, ""
     return said.strip(), thought.strip().removeprefix(_THINKING_STARTS).strip()
+
+
+def _thinking_parts(content: object) -> str:
+    """The text of the ``thinking`` parts of a content that is a list."""
+    if not isinstance(content, list):
+        return ""
+    thoughts = (part.get("thinking") for part in content if isinstance(part, Mapping))
+    return "".join(text_of(thought) for thought in thoughts)
 
 
 def _calls(value: object) -> tuple[ToolCall, ...]:
@@ -105,14 +118,14 @@ def _usage(value: Mapping[str, Any]) -> Usage | None:
 
 
 def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value < _MOST_TOKENS else None
 
 
 def _sent(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """A message of the conversation as servers take it.
 
-    They read the arguments of earlier calls as JSON and refuse the whole request where these are none, so a
-    broken call is sent back as an object that holds its text.
+    They read the names and arguments of earlier calls and refuse the whole request where these are none, so
+    a broken call is sent back under a name that can be one, as an object that holds its text.
     """
     calls: Sequence[Mapping[str, Any]] = message.get("tool_calls") or ()
     if not calls:
@@ -122,7 +135,19 @@ def _sent(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _sent_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
     function = call["function"]
-    if ToolCall(function["name"], function["arguments"]).arguments is not None:
-        return call
-    told = json.dumps({"invalid_arguments": function["arguments"]}, ensure_ascii=False)
-    return {**call, "function": {**function, "arguments": told}}
+    name = function["name"] if _TOOL_NAME.fullmatch(function["name"]) else "invalid_tool"
+    arguments = _sent_arguments(ToolCall(function["name"], function["arguments"]))
+    return {**call, "function": {**function, "name": name, "arguments": arguments}}
+
+
+def _sent_arguments(call: ToolCall) -> str:
+    """The arguments as they came where any parser reads them; Python also reads NaN and half characters."""
+    if (value := call.arguments) is not None:
+        try:
+            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+            return call.raw_arguments
+        except UnicodeEncodeError:
+            return json.dumps(value, ensure_ascii=False)  # the client replaces the halves
+        except ValueError:
+            pass
+    return json.dumps({"invalid_arguments": call.raw_arguments}, ensure_ascii=False)

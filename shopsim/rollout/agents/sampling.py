@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from shopsim.errors import UsageError
+from shopsim.jsonio import require_portable
 
 __all__ = ["Sampling"]
 
@@ -42,6 +43,7 @@ class Sampling:
             raise UsageError(f"sampling: tool_choice must be one of {', '.join(_TOOL_CHOICES)}")
         if not isinstance(self.extra_body, Mapping):
             raise UsageError("sampling: extra_body must be a JSON object")
+        require_portable(dict(self.extra_body), "sampling")
         if taken := sorted(self.extra_body.keys() & (_OURS | set(_NAMED))):
             raise UsageError(f"sampling: {taken[0]} does not belong into extra_body")
 
@@ -75,4 +77,6 @@ class Sampling:
 
 
 def _within(value: object, least: float, most: float) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int | float) and least <= value <= most
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return least <= value <= most and value < math.inf

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shopsim.chat import ChatClient, Endpoint
 from shopsim.errors import UsageError
+from shopsim.jsonio import require_portable
 from shopsim.rollout.agents.base import Agent
 from shopsim.rollout.agents.chat_agent import ChatAgent
 from shopsim.rollout.agents.oracle import OracleAgent
@@ -33,6 +34,11 @@ class ChatModel:
     endpoint: Endpoint
     sampling: Sampling
     checkpoint_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.checkpoint_id == "":
+            raise UsageError("checkpoint: must be named, or left out")
+        require_portable(self.checkpoint_id, "checkpoint")
 
     def to_model(self) -> dict[str, Any]:
         """The ``model`` object of a plan (spec 04 A). It holds no key, and no name of its variable."""

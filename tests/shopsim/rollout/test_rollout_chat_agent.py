@@ -157,6 +157,12 @@ def test_another_sampling_is_another_experiment(engine: Engine, server: ChatServ
         ({"content": "先搜索\n</think>\n\n"}, "", "先搜索"),
         ({"content": "<think>先搜索"}, "<think>先搜索", ""),
         ({"content": "好的", "reasoning_content": None}, "好的", ""),
+        ({"content": [{"type": "thinking", "thinking": "先搜索"}]}, "", "先搜索"),
+        (
+            {"content": [{"type": "thinking", "thinking": [{"text": "先搜索"}]}, {"text": "好"}]},
+            "好",
+            "先搜索",
+        ),
     ],
 )
 def test_reasoning_is_no_content_wherever_the_server_puts_it(
@@ -288,6 +294,9 @@ def test_a_stopped_run_waits_for_no_answer(engine: Engine, server: ChatServer) -
         ({"max_tokens": 1.5}, "max_tokens"),
         ({"send_seed": 1}, "send_seed"),
         ({"tool_choice": "maybe"}, "tool_choice"),
+        ({"temperature": float("inf")}, "temperature"),
+        ({"top_k": float("nan")}, "NaN or Infinity"),
+        ({"stop": "\ud83d"}, "half a character"),
         ({"seed": 3}, "seed is set by the runner.*send_seed"),
         ({"stream": True}, "stream is set by the runner"),
         ({"extra_body": [1]}, "extra_body"),

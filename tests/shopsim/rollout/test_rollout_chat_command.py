@@ -109,6 +109,23 @@ def test_a_dead_endpoint_is_one_line(
             ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--skill-bank", "no.md"],
             "no.md: no such file",
         ),
+        (
+            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--checkpoint", ""],
+            "checkpoint: must be named",
+        ),
+        (
+            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--checkpoint", "\udcff"],
+            "checkpoint: holds half a character",
+        ),
+        (
+            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--sampling", '{"a": NaN}'],
+            "sampling: holds NaN",
+        ),
+        (["--agent", "openai", "--base-url", "http://[host/v1", "--model", "m"], "is none"),
+        (
+            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--timeout", "nan"],
+            "timeout: must be above 0",
+        ),
     ],
 )
 def test_wrong_calls_are_one_line_and_make_no_folder(
