@@ -59,20 +59,22 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token counts of one turn; ``reasoning_tokens`` are part of the completion."""
+    """Token counts of one turn; ``reasoning_tokens`` are part of the completion, None when nobody counted."""
 
     prompt_tokens: int
     completion_tokens: int
-    reasoning_tokens: int = 0
+    reasoning_tokens: int | None = 0
 
     def to_wire(self) -> dict[str, Any]:
-        """The ``usage`` object of OpenAI's form."""
-        return {
+        """The ``usage`` object of OpenAI's form, without details where reasoning was not counted."""
+        counts: dict[str, Any] = {
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
             "total_tokens": self.prompt_tokens + self.completion_tokens,
-            "completion_tokens_details": {"reasoning_tokens": self.reasoning_tokens},
         }
+        if self.reasoning_tokens is not None:
+            counts["completion_tokens_details"] = {"reasoning_tokens": self.reasoning_tokens}
+        return counts
 
 
 @dataclass(frozen=True, slots=True)

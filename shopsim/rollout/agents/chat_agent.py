@@ -108,13 +108,13 @@ def _call(value: object) -> ToolCall:
 
 
 def _usage(value: Mapping[str, Any]) -> Usage | None:
-    """The tokens that the endpoint counted; None when it did not."""
+    """The tokens that the endpoint counted; None when it did not. vLLM counts no reasoning: that is no 0."""
     prompt, completion = _count(value.get("prompt_tokens")), _count(value.get("completion_tokens"))
     if prompt is None or completion is None:
         return None
     details = value.get("completion_tokens_details")
-    reasoning = details.get("reasoning_tokens") if isinstance(details, Mapping) else None
-    return Usage(prompt, completion, _count(reasoning) or 0)
+    counted = details if isinstance(details, Mapping) else value  # SGLang counts it beside the others
+    return Usage(prompt, completion, _count(counted.get("reasoning_tokens")))
 
 
 def _count(value: object) -> int | None:

@@ -73,6 +73,28 @@ def test_a_count_that_no_column_holds_is_estimated(engine: Engine, server: ChatS
     assert record["steps"][0]["model"]["metadata"] == {"usage_estimated": True}
 
 
+@pytest.mark.parametrize(
+    ("more", "details"),
+    [
+        ({}, None),
+        ({"completion_tokens_details": None}, None),
+        ({"completion_tokens_details": {"reasoning_tokens": 0}}, {"reasoning_tokens": 0}),
+        ({"completion_tokens_details": {"reasoning_tokens": "many"}}, None),
+        ({"reasoning_tokens": 2}, {"reasoning_tokens": 2}),
+    ],
+)
+def test_reasoning_that_nobody_counted_is_no_zero(
+    engine: Engine, server: ChatServer, more: dict[str, Any], details: dict[str, int] | None
+) -> None:
+    usage = {"prompt_tokens": 9, "completion_tokens": 4, **more}
+    server.answer = turns({**tool_completion(SEARCH), "usage": usage})
+    record = the_record(engine, request(server, jobs_of(engine, 1)))
+    kept = record["steps"][0]["model"]["usage"]
+    assert kept.pop("completion_tokens_details", None) == details
+    assert kept == {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}
+    assert record["steps"][0]["model"]["metadata"] == {}
+
+
 def test_outgrown_conversations_do_not_stop_the_run_of_the_others(engine: Engine, server: ChatServer) -> None:
     jobs = jobs_of(engine)
     good = oracle_answers(engine, jobs)
