@@ -47,7 +47,8 @@ def _audit(
 
     report = audit_lake(open_lake(roots), partial(track, label="checking"), open_training(roots))
     if as_json:
-        typer.echo(json.dumps(report.to_json(), ensure_ascii=False, indent=2))
+        document = {**report.to_json(), "conversations_not_audited": conversation_count(roots)}
+        typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
     else:
         typer.echo("\n".join(_lines(report)))
         if talks := conversation_count(roots):

@@ -152,6 +152,7 @@ def resolve_run(run: str, roots: Sequence[Path] | None) -> tuple[Lake, str]:
 def _unknown(run: str, roots: Sequence[Path] | None) -> ShopSimError:
     """Why there is no run of that name to read: it is of the other family, or none at all."""
     from dashboard.lake.errors import UnknownRunError
+    from dashboard.lake.training_discovery import find_training
     from shopsim.errors import UsageError
 
     if conversation_ids([run], roots)[1][0] is not None:
@@ -159,9 +160,30 @@ def _unknown(run: str, roots: Sequence[Path] | None) -> ShopSimError:
             f"{run} is a run of conversations, which this command does not read",
             hint="`shopsim rlve summary`, `shopsim rlve verify` and `shopsim-review compare` read it.",
         )
-    if Path(run).is_dir():
-        return UnknownRunError(run, "That folder holds no manifest.json, traces.jsonl or summary.json.")
-    return UnknownRunError(run)
+    folder = Path(run)
+    inside = [folder] if folder.is_dir() else []
+    rounds = [one for found in find_training([*inside, *_folders(roots)]).sources for one in found.rounds]
+    if any(one.run_id == run or (inside and one.path.resolve() == folder.resolve()) for one in rounds):
+        return UsageError(
+            f"{run} is a training round, which this command does not read",
+            hint="`shopsim-review audit` and the page Training read it.",
+        )
+    return UnknownRunError(run, _instead(folder)) if inside else UnknownRunError(run)
+
+
+def _instead(folder: Path) -> str:
+    """What to do with a folder that was named as a run and is none."""
+    from dashboard.lake.conversations_discovery import find_conversations
+    from dashboard.lake.discovery import find_runs
+    from dashboard.lake.training_discovery import find_training
+
+    runs, talks = find_runs([folder]).runs, find_conversations([folder]).runs
+    below = [*(run.path for run in runs), *(run.path for run in talks)]
+    if below:
+        return f"That folder is no run itself; name one that is in it, such as {below[0]}."
+    if any(found.rounds for found in find_training([folder]).sources):
+        return "That folder holds training rounds: `shopsim-review audit` and the page Training read them."
+    return "That folder holds no manifest.json, traces.jsonl or summary.json."
 
 
 def resolve_runs(runs: Sequence[str], roots: Sequence[Path] | None) -> tuple[Lake, list[str]]:

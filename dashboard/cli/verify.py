@@ -41,7 +41,12 @@ def _verify(
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
+    from dashboard.lake.errors import LakeError
+
     lake, run_id = resolve_run(run, root)
+    if lake.run(run_id).traces is None:
+        told = "; ".join(lake.file_problems(run_id))
+        raise LakeError(f"{run_id}: has no traces to replay", hint=told or "Copy its traces.jsonl there.")
     report = _report(run_id, list(_checks(lake, run_id)))
     typer.echo(json.dumps(report, ensure_ascii=False, indent=2) if as_json else _describe(report))
     if report["different"] or not report["identical"]:

@@ -113,14 +113,14 @@ def _run_facts(lake: Lake, run: FoundRun, episodes: pd.DataFrame) -> RunFacts:
         unread_superseded=unread,
         provenances=provenances,
         unread_variants=more,
-        folder_problems=run.problems,
+        folder_problems=[text for text in run.problems if _place(text) == str(run.path)],
         trace_problems=_trace_problems(lake, run),
     )
 
 
 def _trace_problems(lake: Lake, run: FoundRun) -> list[str]:
     """What is wrong with the traces as a file; problems of manifest and summary have rules of their own."""
-    others = (str(run.path / MANIFEST), str(run.path / SUMMARY), f"{run.path}: no {MANIFEST}", *run.problems)
+    others = (str(run.path / MANIFEST), str(run.path / SUMMARY), f"{run.path}: ")
     return [text for text in lake.file_problems(run.run_id) if not text.startswith(others)]
 
 
@@ -187,18 +187,26 @@ def _term_extractor(run: RunFacts) -> str | None:
 
 
 def _idle_folders(roots: Sequence[Path], known: Sequence[Path]) -> list[Path]:
-    """Folders directly below a root that hold something, but no run of either family, bundle or round."""
-    idle = []
+    """Folders directly below a root that hold something, but no run of either family, bundle or round.
+
+    ``known`` are the runs, bundles and rounds. Each folder counts once, whatever links and roots lead to
+    it: a run may have been found by another way.
+    """
+    places = {path.resolve() for path in known}
+    idle: dict[Path, Path] = {}
     for root in roots:
-        if root in known or not root.is_dir():
+        if root.resolve() in places or not root.is_dir():
             continue
         for folder in sorted(root.iterdir()):
-            with suppress(OSError):  # not readable: reported as such
+            with suppress(OSError, RuntimeError):  # not readable, or a circle of links: reported as such
                 if folder.name.startswith((".", "slime-training")) or not folder.is_dir():
                     continue
-                if not any(path.is_relative_to(folder) for path in known) and _is_abandoned(folder):
-                    idle.append(folder)
-    return idle
+                real = folder.resolve()
+                inside = not places.isdisjoint((real, *real.parents))
+                around = any(path.is_relative_to(real) for path in places)
+                if not inside and not around and _is_abandoned(folder):
+                    idle.setdefault(real, folder)
+    return list(idle.values())
 
 
 def _is_abandoned(folder: Path) -> bool:

@@ -24,11 +24,11 @@ from dashboard.lake.conversations_runfiles import manifest_row, saved_windows
 from dashboard.lake.conversations_schema import RUNS_SCHEMA, WINDOWS_SCHEMA
 from dashboard.lake.discovery import FileStamp
 from dashboard.lake.errors import LakeError
-from dashboard.lake.folders import readable_name
+from dashboard.lake.folders import dead_link, readable_name
 from dashboard.lake.lines import InvalidLine
 from dashboard.lake.record_place import record_at
 from dashboard.lake.sql import load_sql
-from shopsim.rlve.rollout.plan import EPISODES_FILE
+from shopsim.rlve.runfiles import CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE
 
 __all__ = ["Conversations", "ConversationsState"]
 
@@ -154,7 +154,8 @@ class Conversations:
         if known is not None and known.found == found and (known.read or found.episodes is None):
             return known
         run = _Run(found)
-        problems: list[str] = []
+        files = (found.path / name for name in (MANIFEST_FILE, EPISODES_FILE, CURRICULUM_FILE))
+        problems = [text for path in files if (text := dead_link(path)) is not None]
         run.row = manifest_row(found, problems)
         run.windows = [] if found.curriculum is None else saved_windows(found.path, problems)
         if found.episodes is not None:

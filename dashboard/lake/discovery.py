@@ -11,6 +11,7 @@ from typing import Final, Literal
 from dashboard.lake.folders import (
     MAX_DEPTH,
     NO_RUNS,
+    dead_link,
     is_folder,
     list_once,
     path_below,
@@ -125,7 +126,7 @@ def _walk(
         yield from _bundle_runs(folder, root)
         return
     if names & RUN_FILES:
-        yield _run(folder, root)
+        yield _run(folder, root, names)
     if depth >= MAX_DEPTH:
         return
     for entry in entries:
@@ -134,10 +135,13 @@ def _walk(
         yield from _walk(folder / entry.name, root, depth + 1, seen, findings)
 
 
-def _run(folder: Path, root: Path) -> FoundRun:
-    manifest, traces, summary = (stamp(folder / name) for name in (MANIFEST, TRACES, SUMMARY))
-    kind: Literal["evaluation", "summary_only"] = "evaluation" if manifest or traces else "summary_only"
-    return FoundRun(path_below(folder, root), root, folder, kind, manifest, traces, summary)
+def _run(folder: Path, root: Path, names: set[str]) -> FoundRun:
+    files = [folder / name for name in (MANIFEST, TRACES, SUMMARY)]
+    manifest, traces, summary = (stamp(path) for path in files)
+    dead = tuple(text for path in files if (text := dead_link(path)) is not None)
+    more = {MANIFEST, TRACES} & names
+    kind: Literal["evaluation", "summary_only"] = "evaluation" if more else "summary_only"
+    return FoundRun(path_below(folder, root), root, folder, kind, manifest, traces, summary, dead)
 
 
 def _bundle_runs(bundle: Path, root: Path) -> Iterator[FoundRun]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from dashboard.analysis.audit import Document
@@ -11,10 +12,13 @@ __all__ = ["read_document"]
 
 
 def read_document(path: Path) -> Document:
-    """Read a JSON file; one that is not there, or in a folder that cannot be looked into, does not exist."""
+    """Read a JSON file; one that is not there, or in a folder that cannot be looked into, does not exist.
+
+    What is there under its name and no file (a folder, a link that leads nowhere) is a broken one.
+    """
     try:
         if not path.is_file():
-            return Document()
+            return _no_file(path)
     except OSError:  # in a folder that cannot be looked into, which is a finding of its own
         return Document()
     try:
@@ -23,3 +27,10 @@ def read_document(path: Path) -> Document:
         return Document(True, error=str(error))
     except RecursionError:
         return Document(True, error=f"{path}: nested too deeply")
+
+
+def _no_file(path: Path) -> Document:
+    if not os.path.lexists(path):
+        return Document()
+    what = "a link that leads nowhere" if path.is_symlink() and not path.exists() else "no file"
+    return Document(True, error=f"{path}: {what}")

@@ -14,6 +14,7 @@ from typing import Final
 __all__ = [
     "MAX_DEPTH",
     "NO_RUNS",
+    "dead_link",
     "is_folder",
     "list_once",
     "path_below",
@@ -49,6 +50,17 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:
         return False
+
+
+def dead_link(path: Path) -> str | None:
+    """What is wrong with a link that leads to nothing (its disk may be away), None for anything else."""
+    try:
+        if not path.is_symlink() or path.exists():
+            return None
+        target = readable_name(path.readlink())
+    except OSError:
+        return None
+    return f"{readable_name(path)}: a link that leads nowhere ({target}). Bring back what it leads to."
 
 
 def reason_of(error: OSError) -> str:

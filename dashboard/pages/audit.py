@@ -25,6 +25,7 @@ from dashboard.ui import components as ui
 from dashboard.ui import state, tables
 from dashboard.ui.audit import Audit, load_audit
 from dashboard.ui.data import Runs
+from dashboard.ui.found import conversation_runs_found
 from dashboard.ui.missing import say_missing
 from dashboard.ui.navigation import link_to
 from dashboard.ui.text import count, plural, safe_text
@@ -173,6 +174,9 @@ def checked(audit: Audit) -> None:
         )
     else:
         counted_table(rounds, "rounds", ROUND_COLUMNS)
+    if talks := conversation_runs_found():
+        told = plural(talks, "run of conversations", "runs of conversations")
+        st.caption(f"{told} not audited: `shopsim rlve verify RUN` replays one.")
     st.caption(
         "The same on the command line, for scripts and gates: `shopsim-review audit ROOT --json` "
         "(exit code 1 when there is an error)."

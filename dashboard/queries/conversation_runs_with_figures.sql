@@ -3,7 +3,9 @@ SELECT
     'conversations' AS family,
     r.* EXCLUDE (plan, adaptive),
     r.experiment AS label,
-    CASE WHEN r.adaptive > 0 THEN 'adaptive' WHEN r.difficulty IS NOT NULL THEN 'fixed difficulty' ELSE 'unknown' END AS kind,
+    CASE WHEN r.adaptive > 0 THEN 'adaptive' WHEN r.difficulty IS NOT NULL THEN 'fixed difficulty'
+        WHEN json_exists(r.plan, '$.difficulty') THEN 'adaptive' -- planned, nothing played yet
+        ELSE 'unknown' END AS kind,
     CASE WHEN r.requested > 0 THEN r.complete / r.requested END AS coverage,
     f.reward_mean,
     f.success_rate

@@ -46,8 +46,10 @@ def folder_without_run(roots: RootFacts) -> Iterator[Observation]:
     """Folders directly below a root that hold files but no run, training round or bundle."""
     if roots.idle_folders:
         yield Observation(
-            "Folders among the runs hold none: an abandoned start, or files under other names.",
+            "Folders among the runs in which none was found: abandoned, named otherwise, or too deep.",
             "roots",
-            "Delete them, or name their files manifest.json, traces.jsonl and summary.json.",
+            "Look into them. A run has a manifest.json, traces.jsonl or summary.json (of conversations: an "
+            "rlve_manifest.json or rlve_episodes.jsonl), at most five folders below its root; "
+            "what was given up may be deleted.",
             tuple(Place(str(folder)) for folder in roots.idle_folders),
         )

@@ -69,7 +69,7 @@ def manifest_broken(run: RunFacts) -> Iterator[Observation]:
 @RUN_RULES.rule("Summary broken", "error")
 def summary_broken(run: RunFacts) -> Iterator[Observation]:
     """A summary.json that is no JSON object of a known schema."""
-    yield from broken_summary(run.summary)
+    yield from broken_summary(run.summary, records=run.has_traces)
 
 
 @RUN_RULES.rule("No traces", "warning")
@@ -78,13 +78,15 @@ def traces_missing(run: RunFacts) -> Iterator[Observation]:
 
     In a published bundle summaries stand alone by design.
     """
-    if run.has_traces or run.folder_problems:
+    if run.has_traces or run.folder_problems or run.trace_problems:
+        return
+    if run.manifest.error is not None:  # a finding of its own
         return
     if run.manifest.exists:
         yield Observation(
             "Nothing was recorded: there is a manifest but no traces.",
             TRACES,
-            "Start the run, or delete the folder if it was given up.",
+            "Start the run, or delete its manifest if it was given up.",
         )
     elif run.summary.exists and not run.in_bundle:
         yield Observation(

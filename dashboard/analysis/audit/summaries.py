@@ -53,14 +53,19 @@ def differing_summary(
         )
 
 
-def broken_summary(document: Document) -> Iterator[Observation]:
-    """The observation of a summary.json that is no JSON object of a known schema."""
+def broken_summary(document: Document, *, records: bool = True) -> Iterator[Observation]:
+    """The observation of a summary.json that is no JSON object of a known schema.
+
+    Without ``records`` beside it nothing could write it anew: then it is not to be deleted.
+    """
     places = document_faults(document, SUMMARY_SCHEMA)
     if places:
         yield Observation(
             "The recorded summary is not what its schema promises.",
             SUMMARY,
-            "Delete it and have it written anew from the traces.",
+            "Delete it and have it written anew from the traces."
+            if records
+            else "Restore the file from where the run was made: there are no traces to write it anew from.",
             tuple(places),
         )
 

@@ -18,7 +18,8 @@ from shopsim.formats import (
 from shopsim.rlve.collections import collection
 from shopsim.rlve.difficulty import Difficulty
 from shopsim.rlve.runfiles import CURRICULUM_FILE, EPISODES_FILE, MANIFEST_FILE
-from shopsim.rollout.folder import checked_name
+from shopsim.rollout.folder import MANIFEST_FILE as SHOPPING_MANIFEST
+from shopsim.rollout.folder import SUMMARY_FILE, TRACES_FILE, checked_name
 from shopsim.rollout.manifest import ANOTHER_NAME, check_same_plan, read_manifest, write_manifest
 
 if TYPE_CHECKING:
@@ -101,12 +102,27 @@ def read_plan(folder: Path) -> dict[str, Any]:
     :func:`~shopsim.rollout.manifest.read_manifest` raises for a broken manifest.
     """
     if not (folder / MANIFEST_FILE).exists():
-        raise UsageError(
-            f"{folder}: no run of the conversation environments ({MANIFEST_FILE} is missing)",
-            hint="Name a folder that `shopsim rlve rollout` wrote.",
-        )
+        raise _no_plan(folder)
     plan: dict[str, Any] = read_manifest(folder / MANIFEST_FILE, schema=RLVE_MANIFEST_SCHEMA)["plan"]
     return plan
+
+
+def _no_plan(folder: Path) -> UsageError:
+    """Why a folder without a plan cannot be read: what it is, if it is known, and what reads that."""
+    if (folder / EPISODES_FILE).exists():
+        return UsageError(
+            f"{folder}: holds episodes but not the plan they were played by ({MANIFEST_FILE} is missing)",
+            hint=f"Copy the {MANIFEST_FILE} of the run beside them.",
+        )
+    if any((folder / name).exists() for name in (SHOPPING_MANIFEST, TRACES_FILE, SUMMARY_FILE)):
+        return UsageError(
+            f"{folder}: a run of shopping tasks, no run of the conversation environments",
+            hint="`shopsim-review summary` and `shopsim-review verify` read it.",
+        )
+    return UsageError(
+        f"{folder}: no run of the conversation environments ({MANIFEST_FILE} is missing)",
+        hint="Name a folder that `shopsim rlve rollout` wrote.",
+    )
 
 
 def settle_plan(folder: Path, plan: dict[str, Any], *, mend: str = ANOTHER_NAME) -> dict[str, Any]:

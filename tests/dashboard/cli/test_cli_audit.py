@@ -47,6 +47,47 @@ def test_runs_of_conversations_are_no_strays_and_are_told(
     assert "2 runs of conversations not audited: `shopsim rlve verify RUN` replays one" in text
 
 
+def test_links_and_roots_named_twice_make_no_strays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = tmp_path / "runs"
+    write_run(runs / "shop", [episode_record(0)])
+    write_conversations(runs / "talk", [conversation(0, "PD", 1)])
+    small_round(runs / "mine" / "round-000")
+    for name in ("shop", "talk", "mine"):
+        (runs / f"to-{name}").symlink_to(name)
+    (runs / "around").symlink_to(".")
+    monkeypatch.chdir(runs)
+    for roots in (["."], [".", "../runs", str(runs)], ["talk", ".", "to-shop"], ["around", "mine/round-000"]):
+        run(*roots)
+        text = capsys.readouterr().out
+        assert "without a run" not in text and "1 run of conversations not audited" in text
+
+
+def test_what_may_hold_a_run_is_not_to_be_deleted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = tmp_path / "runs"
+    write_run(runs / "1" / "2" / "3" / "4" / "5" / "6", [episode_record(0)])
+    (runs / "rest").mkdir()
+    (runs / "rest" / "rlve_curriculum.json").touch()
+    away = write_run(runs / "away", [episode_record(0)])
+    (away / "traces.jsonl").unlink()
+    (away / "traces.jsonl").symlink_to(tmp_path / "unmounted" / "traces.jsonl")
+    (runs / "no-file" / "manifest.json").mkdir(parents=True)
+    (runs / "alone" / "summary.json").mkdir(parents=True)
+    assert run(str(runs)) == 1
+    text = capsys.readouterr().out
+    assert "Folder without a run (2)" in text and "rlve_episodes.jsonl), at most five folders below" in text
+    assert "traces.jsonl: a link that leads nowhere" in text and "Nothing was recorded" not in text
+    assert "manifest.json: no file" in text and "summary.json: no file" in text
+    assert "elete it" not in text and "elete them" not in text and "elete the" not in text
+
+
+def test_json_counts_what_is_not_audited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_conversations(tmp_path / "runs" / "talk", [conversation(0, "PD", 1)])
+    assert run("--json") == 0
+    assert json.loads(capsys.readouterr().out)["conversations_not_audited"] == 1
+
+
 def test_errors_exit_1_and_say_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad_run(tmp_path / "runs" / "bad")
     assert run(str(tmp_path / "runs")) == 1

@@ -11,6 +11,7 @@ from dashboard.cli import app
 from shopsim.cli.process import run_app
 from shopsim.rollout.summary import summarize
 from shopsim.rollout.trace import read_records
+from tests.factories.bad_rounds import small_round
 from tests.factories.rlve_review import conversation, write_conversations
 from tests.factories.traces import episode_record, sample_run, write_run
 
@@ -90,6 +91,42 @@ def test_what_cannot_be_summarized(workspace: Path, capsys: pytest.CaptureFixtur
     (folder / "traces.jsonl").unlink()
     assert run_app(app, ["summary", "planned"]) == 1
     assert "planned: has no traces to summarize" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_no_run_is_told_what_it_is(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small_round(workspace / "runs" / "mine" / "round-000")
+    write_conversations(workspace / "runs" / "group" / "talk", [conversation(0, "PD", 1)])
+    told = {
+        "mine/round-000": "mine/round-000 is a training round, which this command does not read",
+        str(
+            workspace / "runs" / "mine" / "round-000"
+        ): "`shopsim-review audit` and the page Training read it",
+        str(workspace / "runs" / "mine"): "That folder holds training rounds",
+        str(workspace / "runs" / "group"): f"such as {workspace / 'runs' / 'group' / 'talk'}.",
+    }
+    for name, words in told.items():
+        assert run_app(app, ["summary", name]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_runs_tells_links_that_lead_nowhere_and_what_was_planned(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, file in (("shop", "traces.jsonl"), ("talk", "rlve_episodes.jsonl")):
+        folder = workspace / "runs" / name
+        if name == "shop":
+            write_run(folder, [episode_record(0)])
+        else:
+            write_conversations(folder, [conversation(0, "PD", 1)])
+        (folder / file).unlink()
+        (folder / file).symlink_to(workspace / "unmounted")
+    assert run_app(app, ["runs", "--json"]) == 0
+    shop, talk = json.loads(capsys.readouterr().out)
+    assert "traces.jsonl: a link that leads nowhere" in shop["problems"][0] and shop["kind"] == "evaluation"
+    assert "rlve_episodes.jsonl: a link that leads nowhere" in talk["problems"][0]
+    assert talk["kind"] == "adaptive"
 
 
 def test_runs_lists_everything_with_its_problems(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:

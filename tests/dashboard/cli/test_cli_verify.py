@@ -31,6 +31,16 @@ def test_a_true_run_verifies(run_folder: Path, capsys: pytest.CaptureFixture[str
     assert (report["different"], report["differences"], report["skipped"]) == (0, [], {})
 
 
+def test_a_run_without_traces_is_no_run_of_no_episodes(
+    run_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (run_folder / "traces.jsonl").unlink()
+    capsys.readouterr()
+    assert run_app(app, ["verify", "probe"]) == 1
+    told = capsys.readouterr()
+    assert "probe: has no traces to replay" in told.err and "0 of 0" not in told.out
+
+
 def test_a_changed_reward_is_found(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     traces = run_folder / "traces.jsonl"
     lines = [json.loads(line) for line in traces.read_text("utf-8").splitlines()]

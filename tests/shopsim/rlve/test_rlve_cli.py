@@ -329,3 +329,21 @@ def test_a_run_of_the_other_family_is_refused_with_the_mend(rlve: Command, works
         code, _, err = rlve(command, "other")
         assert code == 2
         assert "no run of the conversation environments" in err and "shopsim rlve rollout" in err
+
+
+@pytest.mark.parametrize(
+    ("file", "told", "mend"),
+    [
+        ("traces.jsonl", "a run of shopping tasks", "shopsim-review summary"),
+        ("summary.json", "a run of shopping tasks", "shopsim-review verify"),
+        ("rlve_episodes.jsonl", "holds episodes but not the plan", "Copy the rlve_manifest.json"),
+    ],
+)
+def test_a_folder_without_a_plan_is_told_what_it_is(
+    rlve: Command, workspace: Path, file: str, told: str, mend: str
+) -> None:
+    (workspace / "runs" / "other").mkdir(parents=True)
+    (workspace / "runs" / "other" / file).touch()
+    for command in ("verify", "summary"):
+        code, _, err = rlve(command, "other")
+        assert code == 2 and told in err and mend in err
