@@ -72,7 +72,7 @@ def _lines(report: AuditReport) -> Iterator[str]:
                 yield f"      and {finding.count - _SHOWN_PLACES:,} more (--json lists the first 1,000)"
             yield f"      mend: {finding.mend}"
     if not report.checked:
-        yield "No runs, rounds or bundles found."
+        yield "No evaluation runs, rounds or bundles found."
         return
     errors, warnings, notes = (report.counts[name] for name in ("error", "warning", "info"))
     checked = plural(len(report.checked), "run, round or bundle", "runs, rounds and bundles")

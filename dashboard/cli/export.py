@@ -158,6 +158,8 @@ def _choose(
     for run_id in ids:
         for problem in lake.file_problems(run_id):
             typer.echo(f"warning: {problem}", err=True)
+        if lake.run(run_id).traces is None:
+            typer.echo(f"warning: {run_id}: has no traces, so no episodes to choose from", err=True)
     store = ReviewStore(load_settings().review_database)
     wanted = read_task_ids(tasks) if tasks is not None else ()
     filters = Filters(*chosen)

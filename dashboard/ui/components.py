@@ -74,8 +74,8 @@ def require_runs(*, traces: bool = False) -> Runs:
         state.stop()
     if traces and not runs.with_traces:
         empty_state(
-            "The runs found consist of summaries only, so there are no episodes to look into.",
-            hint="Copy each run's `traces.jsonl` beside its summary to see them here.",
+            "The runs found have summaries only, or not even that: there are no episodes to look into.",
+            hint="Copy each run's `traces.jsonl` into its folder to see them here.",
         )
         state.stop()
     return runs
@@ -84,19 +84,21 @@ def require_runs(*, traces: bool = False) -> Runs:
 def _no_runs() -> None:
     """What there is instead, and what to do."""
     roots = ", ".join(str(root) for root in current_workspace().roots)
+    there = []
     if load_training().state.sources:
-        empty_state(
-            f"No evaluation runs found in {roots}, only training rounds.",
-            hint="Their groups and rollouts are on the page Training.",
+        there.append(
+            ("training rounds", "The groups and rollouts of rounds are on the page Training.", "training")
         )
-        link_to("training", "Training")
-        return
     if conversation_runs_found():
+        hint = "Conversations are on the pages Curriculum, Compare conversations and Conversations."
+        there.append(("runs of the conversation environments", hint, "curriculum"))
+    if there:
+        what = " and ".join(kind for kind, _, _ in there)
         empty_state(
-            f"No evaluation runs found in {roots}, only runs of the conversation environments.",
-            hint="They are on the pages Curriculum and Conversations.",
+            f"No evaluation runs found in {roots}, only {what}.", hint=" ".join(hint for _, hint, _ in there)
         )
-        link_to("curriculum", "Curriculum")
+        for _, _, page in there:
+            link_to(page, page.capitalize())
         return
     empty_state(
         f"No runs found in {roots}.",

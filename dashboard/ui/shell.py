@@ -8,7 +8,7 @@ from urllib.parse import quote
 import streamlit as st
 
 from dashboard.ui import data, state
-from dashboard.ui.found import conversation_runs_found
+from dashboard.ui.found import conversation_runs_found, training_rounds_found
 from dashboard.ui.navigation import PAGES, available_pages, menu
 from dashboard.ui.text import count, error_text, plural
 from shopsim.errors import ShopSimError
@@ -86,7 +86,7 @@ def _first_reading(title: str) -> None:
 def _data_status() -> None:
     with st.sidebar:
         st.divider()
-        st.caption(_runs_told(data.load_runs(), conversation_runs_found()))
+        st.caption(_runs_told(data.load_runs(), training_rounds_found(), conversation_runs_found()))
         for problem in data.lake_problems():
             st.warning(error_text(problem), icon=":material/warning:")
         st.button(
@@ -98,10 +98,12 @@ def _data_status() -> None:
         )
 
 
-def _runs_told(runs: data.Runs, conversations: int) -> str:
-    """How many runs there are of either family: ``7 runs, 7 with episodes, and 5 runs of conversations``."""
+def _runs_told(runs: data.Runs, rounds: int, conversations: int) -> str:
+    """What there is of either family: ``7 runs, 7 with episodes, and 5 runs of conversations``."""
+    others = [plural(rounds, "training round")] if rounds else []
+    if conversations:
+        others.append(f"{plural(conversations, 'run')} of conversations")
     shopping = f"{plural(len(runs.ids), 'run')}, {count(len(runs.with_traces))} with episodes"
-    if not conversations:
-        return shopping
-    told = f"{plural(conversations, 'run')} of conversations"
-    return f"{shopping}, and {told}" if runs.ids else told
+    told = [shopping, *others] if runs.ids or not others else others
+    comma = "," if told[0] == shopping else ""
+    return ", ".join(told[:-1]) + f"{comma} and {told[-1]}" if len(told) > 1 else told[0]

@@ -145,7 +145,7 @@ def test_warnings_alone_exit_0(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_nothing_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "runs").mkdir()
     assert run(str(tmp_path / "runs")) == 0
-    assert "No runs, rounds or bundles found" in capsys.readouterr().out
+    assert "No evaluation runs, rounds or bundles found" in capsys.readouterr().out
 
 
 def test_a_missing_root_is_a_wrong_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

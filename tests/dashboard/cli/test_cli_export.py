@@ -263,3 +263,11 @@ def test_every_command_helps_with_an_example(capfdbinary: Capture) -> None:
         code, printed, _ = run(capfdbinary, *command, "--help")
         assert code == 0
         assert f"Example: shopsim-review {' '.join(command)}" in " ".join(printed.decode().split())
+
+
+def test_runs_without_traces_are_told_when_nothing_is_chosen(home: Path, capfdbinary: Capture) -> None:
+    (home / "runs" / "alone").mkdir()
+    (home / "runs" / "alone" / "summary.json").write_text("{}", encoding="utf-8")
+    code, printed, error = run(capfdbinary, "export", "tasks", "alone")
+    assert (code, printed) == (1, b"")
+    assert "warning: alone: has no traces, so no episodes to choose from\n" in error

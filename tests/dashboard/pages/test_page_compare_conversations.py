@@ -10,6 +10,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from streamlit.testing.v1 import AppTest
 
 import dashboard.lake.conversations as lake_conversations
+from tests.factories.bad_rounds import small_round
 from tests.factories.review_pages import HOSTILE, ReviewApp, assert_no_recorded_markup, figure_of, markup
 from tests.factories.rlve_review import conversation, sample_conversations, table_with, write_conversations
 from tests.factories.traces import sample_run
@@ -216,3 +217,20 @@ def test_the_sidebar_counts_both_families_and_reads_no_conversation(
     assert not list((tmp_path / ".shopsim" / "lake").glob("conversations-*"))
     app = ReviewApp(tmp_path).open("compare_conversations")
     assert metrics(app)["Fixed / broken"] == "0 / 0"
+
+
+def test_rounds_and_conversations_without_an_evaluation_run_are_both_told(tmp_path: Path) -> None:
+    small_round(tmp_path / "runs" / "slime-training" / "round-000")
+    write_conversations(tmp_path / "runs" / "talk", GOOD[:5])
+    app = ReviewApp(tmp_path).open("overview")
+    assert "1 training round and 1 run of conversations" in [element.value for element in app.sidebar.caption]
+    assert "only training rounds and runs of the conversation environments" in plain(app)
+    audit = ReviewApp(tmp_path).open("audit")
+    assert any("1 run of conversations not audited" in element.value for element in audit.main.caption)
+    more = tmp_path / "more"
+    small_round(more / "slime-training" / "round-000")
+    write_conversations(more / "talk", GOOD[:5])
+    sample_run(more / "shop", tasks=3)
+    app = ReviewApp(tmp_path, more).open("overview")
+    told = "1 run, 1 with episodes, 1 training round, and 1 run of conversations"
+    assert told in [element.value for element in app.sidebar.caption]
