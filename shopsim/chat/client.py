@@ -12,33 +12,23 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from http.client import HTTPException, IncompleteRead
 from typing import Any, Final
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from shopsim.errors import ShopSimError, UsageError
-from shopsim.jsonio import nests_deeper, require_portable
+from shopsim.chat.answer import ChatAnswer
+from shopsim.chat.endpoint import Endpoint
+from shopsim.chat.errors import ChatError, ContextLengthError, NoCompletionError
+from shopsim.jsonio import nests_deeper
 
-__all__ = [
-    "ChatAnswer",
-    "ChatClient",
-    "ChatError",
-    "ContextLengthError",
-    "Endpoint",
-    "NoCompletionError",
-    "retry_pause",
-    "text_of",
-]
+__all__ = ["ChatClient", "retry_pause"]
 
 _MAX_RESPONSE_BYTES: Final = 16 << 20
 _MAX_PAUSE_SECONDS: Final = 30.0
 _SHOWN: Final = 200
 _PIECE_BYTES: Final = 1 << 16
 _DEEPEST: Final = 100
-_LONGEST_TIMEOUT: Final = 86_400.0
 _WORTH_A_RETRY: Final = frozenset({408, 409, 425, 429})
 _HALF_CHARACTER: Final = re.compile("[\ud800-\udfff]")
 #: How vLLM, SGLang, llama.cpp, Ollama and OpenAI say that a conversation does not fit.
@@ -49,116 +39,6 @@ _TOO_LONG: Final = re.compile(
 )
 
 Messages = Sequence[Mapping[str, Any]]
-
-
-class ChatError(ShopSimError):
-    """An endpoint cannot be reached or answers with an error: names the address, never the key.
-
-    ``status`` is the HTTP status, None when no answer came or it was no chat completion; ``retry_after`` are
-    the seconds that the endpoint asked for; ``passing`` says whether trying again may help. ``detail`` is
-    what the endpoint said (its first 4 KiB), of which the message holds the start.
-    """
-
-    code = "chat"
-    http_status = 502
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        hint: str | None = None,
-        status: int | None = None,
-        retry_after: float | None = None,
-        passing: bool = False,
-        detail: str = "",
-    ) -> None:
-        super().__init__(message, hint=hint)
-        self.status = status
-        self.retry_after = retry_after
-        self.passing = passing
-        self.detail = detail
-
-
-class NoCompletionError(ChatError):
-    """An endpoint answered something that is no chat completion."""
-
-    code = "chat_no_completion"
-
-
-class ContextLengthError(ChatError):
-    """An endpoint refuses a conversation that is longer than its model reads."""
-
-    code = "chat_context_length"
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where a model answers. ``sampling`` goes into every request (temperature, max_tokens ...)."""
-
-    base_url: str
-    """Such as ``http://localhost:8000/v1``; ``/chat/completions`` is added."""
-    model: str
-    key_variable: str | None = None
-    """Name of the environment variable with the key; None sends none."""
-    timeout_seconds: float = 120.0
-    retries: int = 4
-    """Tries after the first one, for errors that may pass."""
-    sampling: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        try:
-            parts = urlsplit(self.base_url)
-            _ = parts.port
-        except ValueError as error:
-            raise UsageError(f"base URL {self.base_url!r}: is none ({error})") from None
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageError(
-                f"base URL {self.base_url!r}: must start with http:// or https:// and name a host"
-            )
-        if not all("!" <= letter <= "~" for letter in self.base_url):
-            raise UsageError(f"base URL {self.base_url!r}: holds characters that no URL has")
-        if parts.username or parts.password:
-            raise UsageError("base URL: must hold no user name or password", hint="Use a key variable.")
-        if not self.model:
-            raise UsageError("model: must be named")
-        require_portable(self.model, "model")
-        require_portable(dict(self.sampling), "sampling")
-        if not 0 < self.timeout_seconds <= _LONGEST_TIMEOUT or self.retries < 0:  # NaN is refused, too
-            raise UsageError("timeout: must be above 0 seconds and at most a day, and retries at least 0")
-
-    def to_model(self) -> dict[str, Any]:
-        """The ``model`` object of a plan; it holds no key, and no name of its variable."""
-        return {
-            "provider": "openai",
-            "simulated": False,
-            "model": self.model,
-            "base_url": self.base_url,
-            "sampling": dict(self.sampling),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class ChatAnswer:
-    """The first choice of a chat completion: its message as it came, why it ended, the tokens counted."""
-
-    message: Mapping[str, Any]
-    finish_reason: str | None
-    usage: Mapping[str, Any]
-    raw: Mapping[str, Any]
-    """The whole answer of the endpoint."""
-
-    @property
-    def text(self) -> str:
-        """The message's content, empty where there is none; of a list of parts their texts."""
-        return text_of(self.message.get("content"))
-
-
-def text_of(content: object) -> str:
-    """What a message says: a text as it is, of a list the texts of its ``text`` parts."""
-    if not isinstance(content, list):
-        return content if isinstance(content, str) else ""
-    parts = (part.get("text") if isinstance(part, dict) else part for part in content)
-    return "".join(part for part in parts if isinstance(part, str))
 
 
 class _NoRedirects(HTTPRedirectHandler):
