@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shopsim.wording import plural
+
+if TYPE_CHECKING:
+    from shopsim.rlve.rollout.verify import RunCheck
 
 __all__ = ["register"]
 
@@ -48,11 +52,20 @@ def _verify(
             typer.echo(f"{check.subject}: {'; '.join(check.differences)}")
         if len(differing) > _LISTED:
             typer.echo(f"and {len(differing) - _LISTED:,} more (--json lists all)")
-        verdict = f"{len(differing):,} differ" if differing else "all come out bit for bit"
-        what = plural(checked - whole, "episode") + (" and the saved curriculum" if whole else "")
-        typer.echo(f"{folder}: {what} replayed, {verdict}")
+        typer.echo(f"{folder}: {_verdict(checked, whole, differing)}")
     if differing:
         raise typer.Exit(1)
+
+
+def _verdict(checked: int, whole: bool, differing: Sequence[RunCheck]) -> str:
+    missing = sum(check.missing for check in differing)
+    replayed, others = checked - whole - missing, len(differing) - missing
+    what = plural(replayed, "episode") + (" and the saved curriculum" if whole else "")
+    cut_off = "; then a record is missing" if missing else ""
+    if not replayed:
+        return f"nothing replayed{cut_off}"
+    verdict = f"{others:,} differ" if others else "all come out bit for bit"
+    return f"{what} replayed, {verdict}{cut_off}"
 
 
 _HELP = """Replay every episode of a run and compare the records bit for bit.

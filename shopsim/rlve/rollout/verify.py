@@ -37,6 +37,8 @@ class RunCheck:
 
     subject: str
     differences: tuple[str, ...]
+    missing: bool = False
+    """There is no whole record to replay; the difference says so."""
 
     @property
     def identical(self) -> bool:
@@ -74,7 +76,8 @@ def verify_run(shop: Shop, folder: Path) -> Iterator[RunCheck]:
         for draw in draws:
             name = episode_id(draw.episode)
             if name not in index.complete_ids:
-                yield RunCheck(name, ("no complete record: the run was cut off; the rest is not checked",))
+                gone = ("no complete record: the run was cut off; the rest is not checked",)
+                yield RunCheck(name, gone, missing=True)
                 return
             record = index.read(name)
             yield RunCheck(name, tuple(_differences(shop, draw, record)))

@@ -140,6 +140,25 @@ def test_a_run_is_played_resumed_summarized_and_verified(rlve: Command, workspac
     assert "12 episodes and the saved curriculum replayed, all come out bit for bit" in out
 
 
+@pytest.mark.parametrize(
+    ("kept", "told"),
+    [
+        (0, "nothing replayed; then a record is missing"),
+        (2, "2 episodes replayed, all come out bit for bit; then a record is missing"),
+    ],
+)
+def test_verify_counts_no_record_that_is_missing(
+    rlve: Command, workspace: Path, kept: int, told: str
+) -> None:
+    rlve("rollout", "--agent", "oracle", "--name", "probe", "--episodes", 3)
+    path = workspace / "runs" / "probe" / "rlve_episodes.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:kept]))
+    code, out, _ = rlve("verify", "probe")
+    assert code == 1
+    assert f"episode-{kept:06d}: no complete record" in out
+    assert out.rstrip().endswith(told)
+
+
 def test_verify_finds_a_change_and_exits_with_1(rlve: Command, workspace: Path) -> None:
     rlve("rollout", "--agent", "oracle", "--name", "probe", "--episodes", 3)
     path = workspace / "runs" / "probe" / "rlve_episodes.jsonl"
