@@ -16,10 +16,11 @@ from typing import Any
 
 from benchmarks._timing import best_seconds, line
 from shopsim.engine import Engine, open_engine
+from shopsim.jsonl import LineWriter, encode_record
 from shopsim.rollout.agents import agent_spec, build_agent
 from shopsim.rollout.episode import EpisodeSettings, run_episode
 from shopsim.rollout.jobs import make_jobs
-from shopsim.rollout.trace import TraceWriter, encode_record, read_records
+from shopsim.rollout.trace import read_records
 
 SETTINGS = EpisodeSettings(True, "single_turn", 30, {})
 
@@ -94,7 +95,7 @@ def _load_bare(path: Path) -> None:
 
 def _append(path: Path, lines: list[bytes]) -> None:
     path.unlink(missing_ok=True)
-    with TraceWriter(path) as writer:
+    with LineWriter(path) as writer:
         for row in lines:
             writer.append_line(row)
 

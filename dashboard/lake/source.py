@@ -29,7 +29,7 @@ from dashboard.lake.errors import LakeError
 from dashboard.lake.folders import readable_name, reason_of
 from dashboard.lake.lines import Stretch, end_of_lines
 from dashboard.lake.segment import ingest, ingest_connection
-from shopsim.rollout.locking import RunLockedError, folder_lock
+from shopsim.locking import RunLockedError, folder_lock
 
 __all__ = ["Source", "bring_up_to_date"]
 

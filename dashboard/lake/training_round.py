@@ -16,7 +16,7 @@ from dashboard.lake.segment import ingest_connection, table_path
 from dashboard.lake.training_catalogue import RoundCatalogue, load_round, round_folder
 from dashboard.lake.training_ingest import SEGMENT_TABLES, compact_segments, ingest_groups
 from dashboard.lake.training_scan import GroupScan, RoundScan
-from shopsim.rollout.locking import RunLockedError, folder_lock
+from shopsim.locking import RunLockedError, folder_lock
 
 __all__ = ["Progress", "bring_round_up_to_date", "empty_training_segment", "stale_files"]
 

@@ -27,7 +27,7 @@ from dashboard.ui.search_lab import (
     Lab,
     get_lab,
 )
-from dashboard.ui.text import count, plural, safe_text
+from dashboard.ui.text import plural, safe_text
 from dashboard.ui.weight_sets import choose_baseline, choose_sets, legend
 from dashboard.ui.weights_background import draw_background
 from dashboard.ui.weights_queries import choose_queries
@@ -177,14 +177,7 @@ def draw_moves(lab: Lab, asked: Asked, sets: Sets, base: str, chosen: str) -> No
     """The queries whose wanted product moved, and the field that made it."""
     st.subheader(safe_text(f"Winners and losers: {base} to {chosen}"), anchor=False)
     counts = dict(zip(SIDES, weights_view.moved(lab, asked, sets[base], sets[chosen]), strict=True))
-    side = state.choice(
-        "Side",
-        list(SIDES),
-        key="side",
-        look="segmented",
-        format_func=lambda name: f"{name.capitalize()} ({count(counts[name])})",
-        label_visibility="collapsed",
-    )
+    side = state.counted("Side", {name: name.capitalize() for name in SIDES}, counts, key="side")
     rows = weights_view.moves(lab, asked, sets[base], sets[chosen], MOST_MOVES, losers=side == "losers")
     if rows.empty:
         ui.empty_state(f"There are no {side}.")

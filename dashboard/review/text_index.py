@@ -30,8 +30,8 @@ from dashboard.review.errors import ReviewError
 from dashboard.review.snippets import fold
 from dashboard.review.texts import episode_texts
 from shopsim.jsonio import FileError, atomic_path, read_json, write_json
+from shopsim.locking import RunLockedError, folder_lock
 from shopsim.rollout.lines import parse_line
-from shopsim.rollout.locking import RunLockedError, folder_lock
 
 __all__ = ["Progress", "index_files"]
 

@@ -29,14 +29,7 @@ def draw_tasks(runs: Runs, result: RunComparison) -> None:
     """The tasks of one transition, each opening both runs side by side."""
     st.subheader("Tasks", anchor=False)
     counts = result.comparison.transitions
-    kind = state.choice(
-        "Tasks that were",
-        list(_LABELS),
-        key="transition",
-        look="segmented",
-        format_func=lambda name: f"{_LABELS[name]} ({counts[name]})",
-        label_visibility="collapsed",
-    )
+    kind = state.counted("Tasks that were", _LABELS, counts, key="transition")
     pairs = result.pairing.pairs
     tasks = pairs[pairs["transition"] == kind]
     if tasks.empty:

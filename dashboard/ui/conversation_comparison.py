@@ -151,14 +151,7 @@ def draw_problems(view: ConversationsView, run_ids: tuple[str, str], result: Con
         "Environment", ["", *envs], key="env", format_func=lambda name: env_label(name) if name else "All"
     )
     counts = next((g for g in result.envs if g.env == env), result.whole).transitions
-    transition = state.choice(
-        "Problems that were",
-        list(_TRANSITIONS),
-        key="transition",
-        look="segmented",
-        format_func=lambda name: f"{_TRANSITIONS[name]} ({counts[name]})",
-        label_visibility="collapsed",
-    )
+    transition = state.counted("Problems that were", _TRANSITIONS, counts, key="transition")
     problems = view.shared(problem_rows, result, transition, env)
     if problems.empty:
         ui.empty_state("No problem is of this kind.")

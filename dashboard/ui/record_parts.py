@@ -9,7 +9,7 @@ from typing import Any, Final
 import streamlit as st
 
 from dashboard.ui.text import count, printable
-from shopsim.rollout.trace import encode_record
+from shopsim.jsonl import encode_record
 
 __all__ = ["download_record", "draw_json"]
 

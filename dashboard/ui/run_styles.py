@@ -19,7 +19,7 @@ from typing import Final
 
 from dashboard.ui.theme import PALETTE, STYLES, RunStyle, style_at
 from shopsim.errors import ShopSimError
-from shopsim.rollout.locking import folder_lock
+from shopsim.locking import folder_lock
 
 __all__ = ["kept_styles", "new_places"]
 

@@ -17,7 +17,7 @@ entry in the browser's history (:mod:`dashboard.ui.address`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import streamlit as st
@@ -35,10 +35,12 @@ from dashboard.ui.address import (
     write_address,
 )
 from dashboard.ui.missing import quoted, say_missing
+from dashboard.ui.text import count
 
 __all__ = [
     "choice",
     "choices",
+    "counted",
     "number",
     "open_page",
     "page_params",
@@ -110,6 +112,18 @@ def choice(
     else:
         value = st.selectbox(label, **common)
     return start if value is None else value
+
+
+def counted(label: str, labels: Mapping[str, str], counts: Mapping[str, int], *, key: str) -> str:
+    """The name of one kind of several; ``labels`` says what each is called, ``counts`` how many there are."""
+    return choice(
+        label,
+        list(labels),
+        key=key,
+        look="segmented",
+        format_func=lambda name: f"{labels[name]} ({count(counts[name])})",
+        label_visibility="collapsed",
+    )
 
 
 def choices(

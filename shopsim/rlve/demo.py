@@ -53,7 +53,7 @@ def run_demo(
     Each run is played by one process, at most ``concurrency`` at a time; what is played does not depend on
     it. All folders are checked before any run starts. Raises :class:`DemoError`,
     :class:`~shopsim.rollout.manifest.PlanMismatchError` for runs on another catalogue or of another version,
-    and :class:`~shopsim.rollout.locking.RunLockedError` when someone else writes them.
+    and :class:`~shopsim.locking.RunLockedError` when someone else writes them.
     """
     from shopsim.rlve.demo_play import play_here, play_in_processes
     from shopsim.rlve.rollout import summarize_run

@@ -1,14 +1,15 @@
 """Rollouts: jobs, agents, the runner, traces and summaries (spec 04 A)."""
 
+from shopsim.jsonl import LineWriter
 from shopsim.rollout.jobs import Job, episode_id, episode_seed, make_jobs
 from shopsim.rollout.summary import summarize
-from shopsim.rollout.trace import TraceError, TraceIndex, TraceWriter, read_records
+from shopsim.rollout.trace import TraceError, TraceIndex, read_records
 
 __all__ = [
     "Job",
+    "LineWriter",
     "TraceError",
     "TraceIndex",
-    "TraceWriter",
     "episode_id",
     "episode_seed",
     "make_jobs",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shopsim.errors import ShopSimError
-from shopsim.rollout.locking import folder_lock
+from shopsim.locking import folder_lock
 from shopsim.rollout.manifest import read_manifest
 
 __all__ = ["clear_scripted_runs"]
@@ -18,7 +18,7 @@ def clear_scripted_runs(
     """Remove ``files`` from the ``folders`` that are there.
 
     Nothing is removed, and ``error`` raised, where the file ``manifest`` (of ``schema``) of one of them says
-    that its agent is no script. Raises :class:`~shopsim.rollout.locking.RunLockedError` when someone writes
+    that its agent is no script. Raises :class:`~shopsim.locking.RunLockedError` when someone writes
     one of them.
     """
     for path in (folder / manifest for folder in folders):

@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from shopsim.env.actions import Action, parse_response
 from shopsim.errors import UsageError
+from shopsim.jsonl import LineWriter
+from shopsim.locking import folder_lock
 from shopsim.rollout.folder import MANIFEST_FILE, TRACES_FILE, checked_name, run_plan, write_summary
 from shopsim.rollout.jobs import Job, episode_seed
-from shopsim.rollout.locking import folder_lock
 from shopsim.rollout.manifest import plan_differences, provenance, read_manifest, write_manifest
 from shopsim.rollout.model import ModelResponse, ToolCall, Usage
 from shopsim.rollout.record import EpisodeBuilder
 from shopsim.rollout.tools import TOOL_ARGUMENTS, tool_schemas
-from shopsim.rollout.trace import TraceIndex, TraceWriter, read_records
+from shopsim.rollout.trace import TraceIndex, read_records
 from shopsim.storage import storing
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class PlayRecorder:
         With ``once`` a play of the same task and actions that is there already stands for this one: a play
         that was opened again by its link is no new one. Safe while other processes save into the same folder.
         Raises :class:`UsageError` for a play that has not ended or a name that is no plain folder name, and
-        :class:`~shopsim.rollout.locking.RunLockedError` when the folder stays locked and
+        :class:`~shopsim.locking.RunLockedError` when the folder stays locked and
         :class:`~shopsim.storage.StorageError` when it cannot be written.
         """
         if not self.done:
@@ -148,7 +149,7 @@ class PlayRecorder:
         self._builder.job = _free_job(self._builder.job.task_id, taken)
         plan["jobs"] = [*plan["jobs"], self._builder.job.to_wire()]
         write_manifest(manifest_path, plan, created_at=created_at)
-        with TraceWriter(traces) as writer:
+        with LineWriter(traces) as writer:
             writer.append(self._builder.completed(self.page))
         write_summary(folder)
         return SavedPlay(folder, self._builder.job.episode_id)

@@ -10,6 +10,8 @@ from typing import Any
 
 from shopsim.engine import Engine
 from shopsim.errors import UsageError
+from shopsim.jsonl import LineWriter
+from shopsim.locking import folder_lock
 from shopsim.rollout.agents import AgentSpec
 from shopsim.rollout.episode import EpisodeSettings
 from shopsim.rollout.folder import (
@@ -22,12 +24,11 @@ from shopsim.rollout.folder import (
     write_summary,
 )
 from shopsim.rollout.jobs import Job
-from shopsim.rollout.locking import folder_lock
 from shopsim.rollout.manifest import ANOTHER_NAME, check_same_plan, provenance, read_manifest, write_manifest
 from shopsim.rollout.report import RunReport
 from shopsim.rollout.skill_bank import NO_SKILLS, SkillBank
 from shopsim.rollout.threads import play_in_threads
-from shopsim.rollout.trace import TraceIndex, TraceWriter, read_records
+from shopsim.rollout.trace import TraceIndex, read_records
 from shopsim.rollout.workers import Assignment, play_here, play_in_processes
 from shopsim.storage import storing
 
@@ -82,12 +83,12 @@ class OpenRuns:
         """
         finished = self._finished()
         with closing(finished), ExitStack() as stack:
-            writers: dict[int, TraceWriter] = {}
+            writers: dict[int, LineWriter] = {}
             for number, line in finished:
                 run = self._runs[number]
                 with storing(run.folder, hint=RESUME_LATER):
                     if number not in writers:
-                        writers[number] = stack.enter_context(TraceWriter(run.folder / TRACES_FILE))
+                        writers[number] = stack.enter_context(LineWriter(run.folder / TRACES_FILE))
                     writers[number].append_line(line)
                     run.played += 1
                     if run.played == len(run.pending):
@@ -142,7 +143,7 @@ def open_runs(
     records is refused. ``mend`` is what to tell people whose folder holds another experiment.
 
     Raises :class:`~shopsim.rollout.manifest.PlanMismatchError` when a folder holds another experiment,
-    :class:`~shopsim.rollout.locking.RunLockedError` when someone else writes it and
+    :class:`~shopsim.locking.RunLockedError` when someone else writes it and
     :class:`~shopsim.errors.UsageError` for a bad name.
     """
     with ExitStack() as stack:

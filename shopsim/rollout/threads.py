@@ -10,10 +10,10 @@ from typing import Any, Final
 from shopsim.chat import ContextLengthError
 from shopsim.engine import Engine
 from shopsim.errors import ShopSimError
+from shopsim.jsonl import encode_record
 from shopsim.rollout.agents import Agent, EpisodeInfo, Turn, build_agent
 from shopsim.rollout.episode import run_episode
 from shopsim.rollout.model import ModelResponse
-from shopsim.rollout.trace import encode_record
 from shopsim.rollout.workers import Assignment
 from shopsim.threads import in_threads
 

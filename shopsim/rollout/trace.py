@@ -1,7 +1,7 @@
-"""Traces: one episode a line, appended durably and read by the rules of spec 04 A.
+"""Traces: one episode a line, read by the rules of spec 04 A.
 
-:class:`TraceWriter` appends; :func:`read_records` is the reference reading in plain Python that every
-other reader of traces must agree with.
+:class:`~shopsim.jsonl.LineWriter` appends; :func:`read_records` is the reference reading in plain Python that
+every other reader of traces must agree with.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from shopsim.formats import EPISODE_SCHEMA
-from shopsim.jsonl import LineWriter as TraceWriter
-from shopsim.jsonl import encode_record
 from shopsim.rollout.lines import MAX_LINE_BYTES, TraceError, TraceLine, iter_lines, parse_line
 
 __all__ = [
@@ -22,8 +20,6 @@ __all__ = [
     "TraceEntry",
     "TraceError",
     "TraceIndex",
-    "TraceWriter",
-    "encode_record",
     "is_complete",
     "read_records",
 ]

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 from shopsim.engine import Engine, open_engine
 from shopsim.errors import ShopSimError
+from shopsim.jsonl import encode_record
 from shopsim.rollout.agents import AgentSpec, build_agent
 from shopsim.rollout.episode import EpisodeSettings, run_episode
 from shopsim.rollout.jobs import Job
 from shopsim.rollout.parent import follow_parent
-from shopsim.rollout.trace import encode_record
 from shopsim.settings import Settings
 
 __all__ = ["Assignment", "WorkerError", "play_here", "play_in_processes"]

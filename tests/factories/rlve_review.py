@@ -16,8 +16,8 @@ from shopsim.formats import (
     RLVE_EPISODE_SCHEMA,
     RLVE_MANIFEST_SCHEMA,
 )
+from shopsim.jsonl import encode_record
 from shopsim.rlve.curriculum import AdaptiveWindow
-from shopsim.rollout.trace import encode_record
 
 __all__ = ["conversation", "sample_conversations", "table_with", "write_conversations"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Final
 
-from shopsim.rollout.skills import check_chance, skill_from_mapping
+from shopsim.rollout.scripted_skills import check_chance, skill_from_mapping
 
 __all__ = ["SKILLS", "Skill", "skill_from_mapping"]
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from shopsim.errors import ShopSimError, UsageError
+from shopsim.jsonl import LineWriter
+from shopsim.locking import folder_lock
 from shopsim.rlve.rollout.draws import Course
 from shopsim.rlve.rollout.plan import (
     CURRICULUM_FILE,
@@ -21,9 +23,8 @@ from shopsim.rlve.rollout.plan import (
 )
 from shopsim.rlve.rollout.records import Draw, episode_id, is_complete, play, read_episodes
 from shopsim.rollout.folder import RESUME_LATER
-from shopsim.rollout.locking import folder_lock
 from shopsim.rollout.manifest import ANOTHER_NAME
-from shopsim.rollout.trace import TraceIndex, TraceWriter
+from shopsim.rollout.trace import TraceIndex
 from shopsim.storage import storing
 from shopsim.threads import in_threads
 
@@ -96,7 +97,7 @@ class OpenRun:
         :class:`TracesMismatchError` for records that this run cannot have, and
         :class:`~shopsim.storage.StorageError` when the disk is full.
         """
-        with TraceWriter(self.folder / EPISODES_FILE) as writer:
+        with LineWriter(self.folder / EPISODES_FILE) as writer:
             try:
                 while draws := self._course.batch(self.episodes):
                     yield from self._play_batch(draws, writer)
@@ -105,7 +106,7 @@ class OpenRun:
             finally:
                 self._save()
 
-    def _play_batch(self, draws: list[Draw], writer: TraceWriter) -> Generator[dict[str, Any]]:
+    def _play_batch(self, draws: list[Draw], writer: LineWriter) -> Generator[dict[str, Any]]:
         missing = [draw for draw in draws if episode_id(draw.episode) not in self._recorded]
         for draw in draws:
             if draw not in missing:
@@ -160,7 +161,7 @@ def open_run(
 
     With ``resume`` only what is missing is played, and a run may be made longer; without it a folder with
     episodes is refused. Raises :class:`~shopsim.rollout.manifest.PlanMismatchError` when the folder holds
-    another run (``mend`` is what to tell people then) and :class:`~shopsim.rollout.locking.RunLockedError`
+    another run (``mend`` is what to tell people then) and :class:`~shopsim.locking.RunLockedError`
     when someone else writes it.
     """
     folder = runs_root / request.experiment

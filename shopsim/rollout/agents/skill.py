@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from shopsim.errors import UsageError
-from shopsim.rollout.skills import check_chance, skill_from_mapping
+from shopsim.rollout.scripted_skills import check_chance, skill_from_mapping
 
 __all__ = ["SKILLS", "QueryWording", "Skill", "skill_from_mapping"]
 

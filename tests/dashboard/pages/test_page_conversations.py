@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import dashboard.ui.conversations as ui_conversations
-from shopsim.rollout.trace import TraceWriter
+from shopsim.jsonl import LineWriter
 from tests.factories.episode_pages import sent_text, shown_html
 from tests.factories.review_pages import HOSTILE, ReviewApp, assert_no_recorded_markup, figure_of, markup
 from tests.factories.rlve_review import conversation, sample_conversations, table_with, write_conversations
@@ -114,7 +114,7 @@ def test_a_run_that_is_written_can_be_followed(tmp_path: Path, monkeypatch: pyte
     run = write_conversations(tmp_path / "runs" / "talk", RECORDS[:4], requested=60)
     app = ReviewApp(tmp_path).open("conversations", live="1")
     assert any("4 episodes recorded. Looked at" in element.value for element in app.caption)
-    with TraceWriter(run / "rlve_episodes.jsonl") as writer:
+    with LineWriter(run / "rlve_episodes.jsonl") as writer:
         writer.append(RECORDS[4])
     app = ReviewApp(tmp_path).act(app, lambda page: None)
     assert any("5 episodes recorded. Looked at" in element.value for element in app.caption)

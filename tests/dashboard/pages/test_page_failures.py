@@ -10,10 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from shopsim.engine import open_engine
+from shopsim.jsonl import encode_record
 from shopsim.rollout.agents import agent_spec
 from shopsim.rollout.jobs import make_jobs
 from shopsim.rollout.runner import RunRequest, run
-from shopsim.rollout.trace import encode_record, read_records
+from shopsim.rollout.trace import read_records
 from tests.factories.episode_pages import (
     links,
     no_exception,

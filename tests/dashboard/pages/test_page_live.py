@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import dashboard.ui.data as data
-from shopsim.rollout.trace import TraceWriter
+from shopsim.jsonl import LineWriter
 from tests.factories.review_pages import HOSTILE, ReviewApp, assert_no_recorded_markup
 from tests.factories.traces import episode_record, write_run
 
@@ -30,7 +30,7 @@ def start_run(folder: Path, recorded: int) -> None:
     """A run that has just begun: all jobs in its manifest, some of them recorded."""
     write_run(folder, records(0, EPISODES))
     (folder / "traces.jsonl").write_bytes(b"")
-    with TraceWriter(folder / "traces.jsonl") as writer:
+    with LineWriter(folder / "traces.jsonl") as writer:
         for record in records(0, recorded):
             writer.append({**record, "ended_at": datetime.now(UTC).isoformat()})
 
@@ -53,7 +53,7 @@ def test_a_run_being_written_is_followed(tmp_path: Path, monkeypatch: pytest.Mon
     stop = threading.Event()
 
     def write() -> None:
-        with TraceWriter(folder / "traces.jsonl") as writer:
+        with LineWriter(folder / "traces.jsonl") as writer:
             for record in records(2, EPISODES):
                 stop.wait(0.5)
                 writer.append({**record, "ended_at": datetime.now(UTC).isoformat()})

@@ -8,7 +8,7 @@ import pytest
 
 import dashboard.ui.data as data
 import dashboard.ui.training as training
-from shopsim.rollout.trace import TraceWriter
+from shopsim.jsonl import LineWriter
 from tests.factories.review_pages import ReviewApp, latest
 from tests.factories.traces import episode_record, sample_run, write_run
 from tests.factories.training import write_group
@@ -41,7 +41,7 @@ def test_a_page_that_is_followed_shows_new_episodes(review: ReviewApp, tmp_path:
     trace = tmp_path / "runs" / "second" / "traces.jsonl"
     before = len(latest(trace.parent))
     assert any(element.value == f"{before} episodes" for element in app.caption)
-    with TraceWriter(trace) as writer:
+    with LineWriter(trace) as writer:
         writer.append(episode_record(990))
     app = review.act(app, lambda page: None)
     assert any(element.value == f"{before + 1} episodes" for element in app.caption)

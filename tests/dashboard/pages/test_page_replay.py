@@ -14,10 +14,11 @@ from dashboard.ui import data
 from dashboard.ui.long_text import FIRST_CHARACTERS
 from shopsim.engine import Engine, open_engine
 from shopsim.env.terms import TermExtractor
+from shopsim.jsonl import encode_record
 from shopsim.rollout.agents import agent_spec
 from shopsim.rollout.jobs import make_jobs
 from shopsim.rollout.runner import RunRequest, run
-from shopsim.rollout.trace import encode_record, read_records
+from shopsim.rollout.trace import read_records
 from tests.factories.episode_pages import (
     go_to,
     links,

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from shopsim.errors import UsageError
+from shopsim.locking import RunLockedError
 from shopsim.rlve.agents import AgentSpec, Endpoint
 from shopsim.rlve.curriculum import Curriculum
 from shopsim.rlve.rollout import open_run, read_plan, summarize, summarize_run
 from shopsim.rlve.shop import Shop
-from shopsim.rollout.locking import RunLockedError
 from shopsim.rollout.manifest import ManifestError, PlanMismatchError
 from tests.factories.chat_endpoint import chat_server, completion
 from tests.factories.rlve_review import conversation

@@ -16,6 +16,8 @@ from tests.factories.chat_endpoint import ChatServer, chat_server
 from tests.factories.chat_shopper import oracle_answers
 from tests.factories.tiny_workspace import tiny_workspace
 
+MODEL = ("--agent", "openai", "--base-url", "http://host/v1", "--model", "m")
+
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -94,36 +96,36 @@ def test_a_dead_endpoint_is_one_line(
         (["--agent", "oracle", "--checkpoint", "c"], "takes no endpoint"),
         (["--agent", "oracle", "--skill-bank", "s.md"], "--skill-bank: is for a model only"),
         (
-            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--skill", "s.json"],
+            [*MODEL, "--skill", "s.json"],
             "for a shopper only",
         ),
         (
-            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--sampling", "[1]"],
+            [*MODEL, "--sampling", "[1]"],
             "--sampling: must be a JSON object",
         ),
         (
-            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--key-variable", "NO_KEY"],
+            [*MODEL, "--key-variable", "NO_KEY"],
             "NO_KEY: that environment variable holds no key",
         ),
         (
-            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--skill-bank", "no.md"],
+            [*MODEL, "--skill-bank", "no.md"],
             "no.md: no such file",
         ),
         (
-            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--checkpoint", ""],
+            [*MODEL, "--checkpoint", ""],
             "checkpoint: must be named",
         ),
         (
-            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--checkpoint", "\udcff"],
+            [*MODEL, "--checkpoint", "\udcff"],
             "checkpoint: holds half a character",
         ),
         (
-            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--sampling", '{"a": NaN}'],
+            [*MODEL, "--sampling", '{"a": NaN}'],
             "sampling: holds NaN",
         ),
         (["--agent", "openai", "--base-url", "http://[host/v1", "--model", "m"], "is none"),
         (
-            ["--agent", "openai", "--base-url", "http://host/v1", "--model", "m", "--timeout", "nan"],
+            [*MODEL, "--timeout", "nan"],
             "timeout: must be above 0",
         ),
     ],

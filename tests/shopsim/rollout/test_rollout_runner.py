@@ -10,14 +10,15 @@ import pytest
 
 from shopsim.engine import Engine
 from shopsim.errors import UsageError
+from shopsim.jsonl import encode_record
+from shopsim.locking import RunLockedError, folder_lock
 from shopsim.rollout.agents import agent_spec
 from shopsim.rollout.episode import EpisodeSettings
 from shopsim.rollout.jobs import make_jobs
-from shopsim.rollout.locking import RunLockedError, folder_lock
 from shopsim.rollout.manifest import PlanMismatchError
 from shopsim.rollout.runner import RunRequest, open_runs, run
 from shopsim.rollout.selection import read_task_ids, select_tasks
-from shopsim.rollout.trace import encode_record, read_records
+from shopsim.rollout.trace import read_records
 from shopsim.rollout.workers import Assignment, WorkerError, play_in_processes
 from shopsim.tasks import UnknownTaskError
 

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from shopsim.jsonl import LineWriter, encode_record
 from shopsim.rollout.lines import iter_lines
-from shopsim.rollout.trace import TraceError, TraceWriter, encode_record, is_complete, read_records
+from shopsim.rollout.trace import TraceError, is_complete, read_records
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -50,7 +51,7 @@ def same(left: object, right: object) -> bool:
 
 def test_the_last_valid_record_of_an_episode_wins(tmp_path: Path) -> None:
     path = tmp_path / "traces.jsonl"
-    with TraceWriter(path) as writer:
+    with LineWriter(path) as writer:
         for name, turn in (("a", 1), ("b", 1), ("a", 2), ("a", 3)):
             writer.append(record(name, turn=turn))
     index = read_records(path)
@@ -126,7 +127,7 @@ def test_a_torn_last_line_is_named_and_a_whole_one_without_newline_counts(tmp_pa
 def test_appending_after_a_crash_starts_on_a_fresh_line(tmp_path: Path) -> None:
     path = tmp_path / "traces.jsonl"
     path.write_bytes(encode_record(record("a")) + encode_record(record("b"))[:17])
-    with TraceWriter(path) as writer:
+    with LineWriter(path) as writer:
         writer.append(record("c"))
         writer.append(record("d"))
     index = read_records(path)
@@ -143,7 +144,7 @@ def test_no_cut_loses_an_earlier_or_a_later_episode(tmp_path: Path, data: st.Dat
     cut = data.draw(st.integers(0, len(whole)))
     path = tmp_path / f"{cut}.jsonl"
     path.write_bytes(whole[:cut])
-    with TraceWriter(path) as writer:
+    with LineWriter(path) as writer:
         writer.append(record("later"))
     index = read_records(path)
     ends = [len(b"".join(lines[: number + 1])) for number in range(3)]
@@ -228,7 +229,7 @@ def test_a_huge_line_does_not_fill_the_memory(tmp_path: Path) -> None:
 def test_lone_surrogates_survive_writing_and_reading(tmp_path: Path) -> None:
     path = tmp_path / "traces.jsonl"
     torn = record("a", content="好\ud83d", other="静音")
-    with TraceWriter(path) as writer:
+    with LineWriter(path) as writer:
         writer.append(torn)
         writer.append(record("b", content="静音"))
     assert read_records(path).read("a") == torn
@@ -237,7 +238,7 @@ def test_lone_surrogates_survive_writing_and_reading(tmp_path: Path) -> None:
 
 def test_a_failed_write_leaves_the_writer_usable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "traces.jsonl"
-    with TraceWriter(path) as writer:
+    with LineWriter(path) as writer:
         writer.append(record("a"))
 
         def fail(_: int) -> None:

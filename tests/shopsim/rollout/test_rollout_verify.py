@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from shopsim.engine import Engine, open_engine
+from shopsim.jsonl import LineWriter
 from shopsim.rollout.recorder import PlayRecorder
-from shopsim.rollout.trace import TraceWriter
 from shopsim.rollout.verify import check_episode
 from tests.factories.tiny_workspace import tiny_workspace
 
@@ -146,6 +146,6 @@ def test_a_record_longer_than_the_engine_goes(engine: Engine) -> None:
 def test_it_is_the_writer_that_is_checked(engine: Engine, tmp_path: Path) -> None:
     """A record that went through the trace file is what is replayed: nothing is lost on the way."""
     record = recorded(engine, 0, *BUY)
-    with TraceWriter(tmp_path / "traces.jsonl") as writer:
+    with LineWriter(tmp_path / "traces.jsonl") as writer:
         writer.append(record)
     assert check_episode(engine, _records(tmp_path)[0]).identical
